@@ -30,12 +30,12 @@ test: setup tidy lint ## every check that a change must pass
 	@if [ -x scripts/fuzz.sh ]; then scripts/setup.sh fuzz && scripts/fuzz.sh 5; fi
 
 full: test ## the long suites too: error rates simulated, every answer of every study: hours
+	@scripts/setup.sh studies peers
 	TIEBREAK_FULL=1 PROPTEST_RNG_SEED=$$(date +%s) \
 	    $(CARGO) test --release --workspace --locked -- --include-ignored
 	scripts/sync.sh full
 	scripts/simd.sh miri
 	@$(MAKE) --no-print-directory build
-	@scripts/setup.sh studies peers
 	for study in studies/*/study.toml; do \
 	    $(TIEBREAK) study verify "$${study%/*}" --full || exit 1; \
 	done

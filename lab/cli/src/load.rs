@@ -532,11 +532,16 @@ fn failure(result: &LoadResult) -> Option<String> {
 }
 
 /// Returns what the server of a load did not do although it promises it. A schedule may ask for
-/// more than a server can answer in time: what is lost then is no broken promise.
+/// more than a server can answer in time: what is lost then is no broken promise, nor is what has
+/// no acknowledgement.
 fn broken_promise(result: &LoadResult, load: &PaceResult) -> Option<String> {
-    let lost = if is_open(load) { 0 } else { load.counts.lost };
     let is_whole = matches!(load.ending, LoadEnding::Complete | LoadEnding::Waited);
-    let counts = MessageCounts { lost, ..load.counts };
+    let counts = match load.counts {
+        counts if is_open(load) && counts.lost > 0 => {
+            MessageCounts { lost: 0, unacknowledged: 0, ..counts }
+        }
+        counts => counts,
+    };
     is_whole.then(|| result.traffic.broken_promise(&load.pace, &counts)).flatten()
 }
 

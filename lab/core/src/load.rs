@@ -50,12 +50,13 @@ impl Traffic {
 
     /// Returns what the server of a load that was not cut short did not do although the protocol
     /// promises it, without its subject: it lost messages, or over MQTT delivered some twice at QoS
-    /// 2, or out of order at QoS 1 or 2. One that leaves a closed loop waiting for what never
-    /// arrives has not been loaded as was asked, whatever it promises.
+    /// 0 or 2, or out of order at QoS 1 or 2, or never acknowledged some. One that leaves a closed
+    /// loop waiting for what never arrives has not been loaded as was asked, whatever it promises.
     pub fn broken_promise(&self, pace: &Pace, counts: &MessageCounts) -> Option<String> {
         let MessageCounts { intended, sent, lost, duplicated, reordered, .. } = *counts;
+        let unacknowledged = counts.unacknowledged;
         let (noun, arrivals) = (self.message_noun(), self.arrival_noun());
-        let qos = if let Traffic::Mqtt(of) = self { of.qos } else { 0 };
+        let qos = if let Traffic::Mqtt(of) = self { Some(of.qos) } else { None };
         let is_closed = matches!(pace, Pace::Closed { .. });
         let unsent = intended.saturating_sub(sent);
         if is_closed && unsent > 0 {
@@ -65,10 +66,14 @@ impl Traffic {
         } else if lost > 0 && self.promises_delivery() {
             let s = if lost == 1 { "" } else { "s" };
             Some(format!("lost {lost} {arrivals}{s} of {sent} {noun}s"))
-        } else if duplicated > 0 && qos == 2 {
-            Some(format!("made {duplicated} deliveries again, or 64 {noun}s too late, at QoS 2"))
-        } else if reordered > 0 && qos > 0 {
+        } else if let (1.., Some(qos @ (0 | 2))) = (duplicated, qos) {
+            Some(format!(
+                "made {duplicated} deliveries again, or 64 {noun}s too late, at QoS {qos}"
+            ))
+        } else if reordered > 0 && qos > Some(0) {
             Some(format!("made {reordered} deliveries out of order"))
+        } else if unacknowledged > 0 {
+            Some(format!("never acknowledged {unacknowledged} of {sent} {noun}s"))
         } else {
             None
         }
@@ -427,6 +432,10 @@ pub struct MessageCounts {
     /// If the load was cut short: the arrivals that were still to come. They are not lost.
     #[serde(default)]
     pub under_way: u64,
+    /// The messages of MQTT with QoS 1 or 2 whose last acknowledgement by the broker never came; 0
+    /// if the load was cut short.
+    #[serde(default)]
+    pub unacknowledged: u64,
     /// The connections that were made again, because the server had closed them when it may.
     pub reconnected: u64,
 }
@@ -441,6 +450,7 @@ impl AddAssign for MessageCounts {
         self.reordered += more.reordered;
         self.refused += more.refused;
         self.under_way += more.under_way;
+        self.unacknowledged += more.unacknowledged;
         self.reconnected += more.reconnected;
     }
 }
@@ -611,6 +621,7 @@ mod tests {
         let lost = MessageCounts { arrived: 7, lost: 2, ..none };
         let twice = MessageCounts { duplicated: 3, ..none };
         let disordered = MessageCounts { reordered: 1, ..none };
+        let unsaid = MessageCounts { unacknowledged: 2, ..none };
         let stopped = "left a closed loop waiting: 5 of 9 messages were never sent";
         let of_requests = "left a closed loop waiting: 5 of 9 requests were never sent";
         for (traffic, pace, counts, expected) in [
@@ -623,6 +634,12 @@ mod tests {
             (mqtt(1), closed, lost, Some("lost 2 arrivals of 9 messages")),
             (mqtt(1), open, twice, None),
             (
+                mqtt(0),
+                open,
+                twice,
+                Some("made 3 deliveries again, or 64 messages too late, at QoS 0"),
+            ),
+            (
                 mqtt(2),
                 open,
                 twice,
@@ -630,6 +647,7 @@ mod tests {
             ),
             (mqtt(0), open, disordered, None),
             (mqtt(1), open, disordered, Some("made 1 deliveries out of order")),
+            (mqtt(1), open, unsaid, Some("never acknowledged 2 of 9 messages")),
         ] {
             let found = traffic.broken_promise(&pace, &counts);
             assert_eq!(found.as_deref(), expected, "{traffic:?} {pace:?} {counts:?}");

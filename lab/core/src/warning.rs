@@ -47,6 +47,16 @@ pub enum Warning {
         /// The number of samples.
         samples: u64,
     },
+    /// Messages of a load came more than once.
+    #[error(
+        "{} came again after it had arrived: only the first counts (over MQTT --qos 2 asks for a \
+         promise that there is no other)",
+        count(*.messages, "message")
+    )]
+    CameAgain {
+        /// How often one did.
+        messages: u64,
+    },
     /// A server lost messages whose arrival nobody promised.
     #[error(
         "{contestant} lost {lost} of {arrivals} arrivals in {}, where its times are lower bounds: \

@@ -10,12 +10,14 @@ use crate::session::Session;
 use crate::stream::{Observations, Read};
 use std::collections::VecDeque;
 use std::net::TcpStream;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, Scope, ScopedJoinHandle};
 use std::time::Duration;
 use tiebreak_core::claim::{Property, Statement};
 use tiebreak_core::journal::{Event, StopReason, Tally};
-use tiebreak_core::load::{LoadEnd, LoadEnding, LoadPlan, Pace, PaceResult};
+use tiebreak_core::load::{
+    LoadEnd, LoadEnding, LoadPlan, MessageCounts, Pace, PaceResult, Traffic,
+};
 use tiebreak_core::metric::Metric;
 use tiebreak_core::plan::{Budget, Plan, PlannedClaim};
 use tiebreak_core::result::RunResult;
@@ -183,6 +185,7 @@ struct Messages<'scope> {
     loading: Option<ScopedJoinHandle<'scope, Result<Account, LoadError>>>,
     /// What was seen, once the load has ended.
     seen: Option<PaceResult>,
+    traffic: Traffic,
     pace: Pace,
     blocks: Blocks,
     reach: Reach,
@@ -243,6 +246,7 @@ impl<'scope> Messages<'scope> {
             watched,
             loading: Some(loading),
             seen: None,
+            traffic: plan.traffic.clone(),
             pace,
             blocks: Blocks::new(messages, copies, marks, plan.patience_ns),
             reach: Reach::default(),
@@ -280,18 +284,39 @@ impl<'scope> Messages<'scope> {
         match self.seen.as_ref().map(|seen| &seen.ending) {
             Some(LoadEnding::Broken { connection, why }) => {
                 let fault = Fault::Connection { connection: *connection, what: why.clone() };
-                let (round, attempt) = (self.taken, None);
-                self.fault = Some(Event::Void { contestant: 0, round, attempt, fault });
-                Read::End(StopReason::Void)
+                self.void(fault)
             }
             Some(LoadEnding::Interrupted) => Read::End(StopReason::Interrupted),
-            _ => Read::End(StopReason::Budget),
+            _ => self.breach().unwrap_or(Read::End(StopReason::Budget)),
         }
+    }
+
+    /// Ends if the server is known to have broken a promise. What is lost counts against claims,
+    /// and behind it nothing is known of acknowledgements.
+    fn breach(&mut self) -> Option<Read> {
+        let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let (duplicated, reordered) = (of(&self.watched.duplicated), of(&self.watched.reordered));
+        let whole = self.seen.as_ref().map(|seen| seen.counts).filter(|counts| counts.lost == 0);
+        let MessageCounts { sent, unacknowledged, .. } = whole.unwrap_or_default();
+        let counts =
+            MessageCounts { sent, duplicated, reordered, unacknowledged, ..Default::default() };
+        let what = self.traffic.broken_promise(&self.pace, &counts)?;
+        Some(self.void(Fault::Server { what, stderr: String::new() }))
+    }
+
+    /// Ends because the server is void, behind what is still to be taken.
+    fn void(&mut self, fault: Fault) -> Read {
+        let (round, attempt) = (self.taken, None);
+        self.fault = Some(Event::Void { contestant: 0, round, attempt, fault });
+        Read::End(StopReason::Void)
     }
 }
 
 impl Observations for Messages<'_> {
     fn read(&mut self, patience: Duration, _elapsed: Duration) -> Read {
+        if let Some(end) = self.breach() {
+            return end;
+        }
         if self.left < self.blocks.arrivals() {
             return Read::End(StopReason::Budget);
         }

@@ -34,6 +34,11 @@ pub trait Scenario: Sync {
     /// for it.
     fn is_answered(&self) -> bool;
 
+    /// Returns whether the server says of each message that it has taken it, besides its arrival.
+    fn is_acknowledged(&self) -> bool {
+        false
+    }
+
     /// Begins the conversation of a connection.
     fn converse(&self, connection: u32) -> Self::Conversation;
 }
@@ -61,6 +66,12 @@ pub trait Conversation: Send {
         out: &mut Vec<u8>,
         heard: &mut Vec<Heard>,
     ) -> Result<usize, Broken>;
+
+    /// Returns of how many messages the server has not said yet that it has taken them, where it is
+    /// to say so. It is asked when all has arrived, and not before.
+    fn unacknowledged(&self) -> u64 {
+        0
+    }
 
     /// Takes the end of what the server says: it has closed its side, or broken the connection off,
     /// so that what it said last may be missing. The connection is then made

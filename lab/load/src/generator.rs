@@ -85,6 +85,10 @@ pub struct Watch {
     pub sent: AtomicU64,
     /// The arrivals so far.
     pub arrived: AtomicU64,
+    /// The arrivals so far of what had already arrived there, and those after a later one.
+    pub duplicated: AtomicU64,
+    /// See above.
+    pub reordered: AtomicU64,
     /// Where the threads report what became of each message, if somebody wants to know.
     pub ledger: Option<Ledger>,
     /// Holds the load back once all connections are open.

@@ -12,7 +12,8 @@
 //! messages under way as the server permits (version 5: Receive Maximum), and at most 65 535. Its
 //! packet identifiers go around, so one is used again as late as possible. A server that grants a
 //! lower QoS than the messages need ends the load, since another service would be measured. A
-//! message that the server refuses in its acknowledgement (version 5) counts as refused.
+//! message that the server refuses in its acknowledgement (version 5) counts as refused. Once all
+//! has arrived, the acknowledgements that are missing are waited for, and then counted.
 //!
 //! # Keep-alive
 //!
@@ -233,6 +234,10 @@ impl Scenario for Mqtt {
 
     fn is_answered(&self) -> bool {
         !matches!(self.options.shape, Shape::Fan { .. })
+    }
+
+    fn is_acknowledged(&self) -> bool {
+        self.options.publish_qos != Qos::AtMostOnce
     }
 
     fn converse(&self, connection: u32) -> Client {

@@ -175,6 +175,7 @@ fn counts(result: &LoadResult) -> Vec<Column> {
         number("lost", 1, |load| load.counts.lost),
         number("refused", 1, |load| load.counts.refused),
         number("under way", 1, |load| load.counts.under_way),
+        number("unacknowledged", 1, |load| load.counts.unacknowledged),
         number("duplicated", 1, |load| load.counts.duplicated),
         number("reordered", 1, |load| load.counts.reordered),
         number("reconnected", 2, |load| load.counts.reconnected),

@@ -1,6 +1,6 @@
 //! Loads on a server of this test, and what cannot be loaded.
 
-use crate::common::{HttpServer, Place, flat, validate};
+use crate::common::{Broker, HttpServer, Manners, Place, flat, validate};
 use std::net::TcpListener;
 
 /// A URL of a port at which nothing listens.
@@ -144,6 +144,34 @@ fn a_server_that_falls_silent_is_named() {
     assert!(said.code == 65 && said.err.contains("leaves them unanswered"), "{said:?}");
 }
 
+/// All arrives, and the broker never says that it took any of it.
+#[test]
+fn a_broker_that_acknowledges_nothing_is_named() {
+    let place = Place::new();
+    let load = ["load", "mqtt", "--connections", "2", "--messages", "50", "--json", "x.json"];
+    for (acknowledges, qos, pace, unacknowledged) in [
+        (true, "1", &["--rate", "500", "--timeout", "60s"][..], 0),
+        (true, "2", &["--closed", "--timeout", "60s"], 0),
+        (false, "0", &["--closed", "--timeout", "60s"], 0),
+        (false, "1", &["--closed", "--timeout", "300ms"], 50),
+        (false, "2", &["--rate", "500", "--timeout", "300ms"], 50),
+    ] {
+        let broker = Broker::start(Manners { acknowledges, deliveries: 1 });
+        let said = place.run(&[&load[..], &["--url", &broker.url(), "--qos", qos], pace].concat());
+        let json: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(place.path("x.json")).unwrap()).unwrap();
+        check_schema(&json);
+        let counts = &json["loads"][0]["counts"];
+        assert_eq!((&counts["arrived"], &counts["lost"]), (&50.into(), &0.into()), "{json:#}");
+        assert_eq!(counts["unacknowledged"], unacknowledged, "{json:#}");
+        let is_named = unacknowledged > 0;
+        assert!((said.code == 3) == is_named && [0, 2, 3].contains(&said.code), "{said:?}");
+        assert_eq!(said.err.contains("never acknowledged 50 of 50 messages"), is_named, "{said:?}");
+        let missing = "Missing: the acknowledgements of 50 messages.";
+        assert_eq!(flat(&said.out).contains(missing), is_named, "{said:?}");
+    }
+}
+
 /// Sentences are settled while the load runs, it ends then, and the journal says the same.
 #[test]
 fn what_is_claimed_is_settled_and_replayed() {
@@ -192,6 +220,30 @@ fn a_server_that_breaks_a_connection_makes_claims_void() {
     assert_eq!(said.code, 3, "{said:?}");
     assert!(flat(&said.out).contains("gave an answer that is not HTTP/1.1"), "{}", said.out);
     assert_eq!(place.run(&["replay"]).code, 3);
+}
+
+/// A verdict says that messages came twice where the broker may deliver them so; where it must not,
+/// there is none.
+#[test]
+fn a_broker_that_delivers_twice_makes_claims_void_unless_it_may() {
+    let place = Place::new();
+    let load = ["load", "mqtt", "--connections", "2", "--rate", "1000", "--timeout", "60s"];
+    let claim = ["--block", "10ms", "--claim", "median is below 50 s", "--json", "x.json"];
+    for (qos, deliveries, code) in [("1", 1, 0), ("1", 2, 0), ("0", 2, 3), ("2", 2, 3)] {
+        let broker = Broker::start(Manners { acknowledges: true, deliveries });
+        let url = ["--url", &broker.url(), "--qos", qos];
+        let said = place.run(&[&load[..], &claim, &url].concat());
+        assert_eq!(said.code, code, "{said:?}");
+        let json: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(place.path("x.json")).unwrap()).unwrap();
+        validate(&json);
+        let warnings = json["warnings"].as_array().unwrap();
+        let warns = warnings.iter().any(|warning| warning["code"] == "came_again");
+        assert_eq!(warns, deliveries > 1, "{json:#}");
+        let is_void = flat(&said.out).contains(&format!("too late, at QoS {qos}"));
+        assert_eq!(is_void, code == 3, "{said:?}");
+        assert_eq!(place.run(&["replay", "--json", "-"]).json(), json, "a replay says the same");
+    }
 }
 
 fn check_schema(value: &serde_json::Value) {

@@ -1,9 +1,10 @@
 //! `load` against real servers: nginx, Mosquitto and Python's websockets, each on a port that is
-//! free, where they are installed (`scripts/setup.sh load`).
+//! free, where they are installed (`scripts/setup.sh load`); and in `make full` NATS.
 
 use crate::common::{Place, Ran, flat};
 use serde_json::Value;
 use std::net::{TcpListener, TcpStream};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -90,6 +91,20 @@ fn mosquitto(place: &Place) -> Option<Server> {
     })
 }
 
+/// Starts NATS 2.15 as the study of brokers does; its log is the file `log`.
+fn nats(place: &Place) -> Option<Server> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    if !root.join("target/tools/bin/nats-server-2.15").exists() {
+        println!("skipped: NATS 2.15 is not installed (scripts/setup.sh servers)");
+        return None;
+    }
+    let script = root.join("studies/mqtt/start").display().to_string();
+    let folder = place.folder().display().to_string();
+    start(place, |port| {
+        [&script, "nats-2.15", &port.to_string(), &folder].map(str::to_owned).into()
+    })
+}
+
 /// A server that returns each message, or sends it to all.
 fn websockets(place: &Place) -> Option<Server> {
     if !Command::new("/usr/bin/python3")
@@ -152,6 +167,7 @@ fn assert_whole(loaded: &(Ran, Value), messages: u64, arrivals_a_message: u64) {
         ("duplicated", 0),
         ("reordered", 0),
         ("refused", 0),
+        ("unacknowledged", 0),
     ] {
         assert_eq!(counts[count].as_u64(), Some(expected), "{count}: {result}");
     }
@@ -223,6 +239,25 @@ fn mosquitto_passes_each_message_on() {
     assert_whole(&load(&place, &[&fanout[..], &pace].concat()), 100, 4);
     let fanin = ["mqtt", &url, "--shape", "fanin", "--connections", "5"];
     assert_whole(&load(&place, &[&fanin[..], &pace].concat()), 100, 1);
+}
+
+#[test]
+#[ignore = "a broker that is built from source: make full"]
+fn nats_delivers_exactly_once_and_has_no_version_3_1() {
+    let place = Place::new();
+    let Some(server) = nats(&place) else { return };
+    let url = format!("mqtt://127.0.0.1:{}", server.port);
+    let pairs = ["mqtt", &url, "--shape", "pairs", "--connections", "8", "--qos", "2"];
+    for pace in [&["--rate", "400"][..], &["--closed", "--in-flight", "100"]] {
+        let words = [&pairs[..], pace, &["--messages", "400"]].concat();
+        assert_whole(&load(&place, &words), 400, 1);
+    }
+    let old = ["--mqtt-version", "3.1", "--closed", "--messages", "8"];
+    let ran = place.run(&[&["load"], &pairs[..], &old].concat());
+    let said = "closed the connection in place of a CONNACK";
+    assert!(ran.code == 65 && flat(&ran.err).contains(said), "{ran:?}");
+    let log = std::fs::read_to_string(place.path("log")).unwrap();
+    assert!(log.contains(r#"older protocol "MQIsdp" not supported"#), "{log}");
 }
 
 #[test]

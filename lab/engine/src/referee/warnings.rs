@@ -41,6 +41,10 @@ impl Referee {
                 samples: served.lossy,
             }));
         }
+        let messages = self.loads.iter().map(|load| load.counts.duplicated).sum();
+        if messages > 0 {
+            warnings.push(Warning::CameAgain { messages });
+        }
         let charged = self.claims.iter().any(|claim| claim.test.is_charged());
         let attempts = self.lost - if charged { 0 } else { self.lost_to_faults };
         if attempts > 0 {

@@ -165,6 +165,11 @@ impl<C: Conversation> Connection<C> {
         self.state == State::Open && !self.is_full() && self.conversation.is_free()
     }
 
+    /// Returns how many messages the server has not acknowledged.
+    pub(super) fn unacknowledged(&self) -> u64 {
+        self.conversation.unacknowledged()
+    }
+
     /// Returns whether so much waits to be written that no more is said.
     pub(super) fn is_full(&self) -> bool {
         let unsealed = self.session.as_ref().map_or(0, |session| session.said.len());

@@ -128,6 +128,9 @@ impl Record {
         // What was under way when the load was cut short might still have come.
         let is_lost = matches!(ending, LoadEnding::Complete | LoadEnding::Waited);
         (counts.lost, counts.under_way) = if is_lost { (missing, 0) } else { (0, missing) };
+        if !is_lost {
+            counts.unacknowledged = 0;
+        }
         counts.intended = counts.sent + all.punctuality.unsent;
         let before_end = all.times.before_end.map_or(0, |(_, arrived)| arrived);
         all.refusals.sort_by_key(|refusal| refusal.code);

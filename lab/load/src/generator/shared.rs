@@ -43,6 +43,8 @@ pub(super) struct Shared<'a> {
     opening: AtomicU32,
     /// The threads that still send.
     sending: AtomicU32,
+    /// The threads of whose messages some may not be acknowledged, where messages are.
+    acknowledging: AtomicU32,
     /// Whether a thread no longer waits for the answers that would let it send more.
     has_given_up: AtomicBool,
     refused: AtomicU64,
@@ -58,7 +60,8 @@ pub(super) struct Shared<'a> {
 impl<'a> Shared<'a> {
     /// Begins with nothing open and nothing sent.
     pub(super) fn new<S: Scenario>(load: &Load, scenario: &S, watch: &'a Watch) -> Shared<'a> {
-        for counter in [&watch.open, &watch.sent, &watch.arrived] {
+        let disorder = [&watch.duplicated, &watch.reordered];
+        for counter in [&watch.open, &watch.sent, &watch.arrived].into_iter().chain(disorder) {
             counter.store(0, Relaxed);
         }
         let patience_ns = u64::try_from(load.patience.as_nanos()).unwrap_or(LOAD_NS_MAX);
@@ -66,6 +69,7 @@ impl<'a> Shared<'a> {
             End::Ns(end_ns) => (end_ns, end_ns.max(patience_ns)),
             End::Sends(_) => (u64::MAX, u64::MAX),
         };
+        let acknowledging = if scenario.is_acknowledged() { load.threads.get() } else { 0 };
         Shared {
             watch,
             arrivals_a_message: scenario.arrivals_a_message().into(),
@@ -75,6 +79,7 @@ impl<'a> Shared<'a> {
             over: OnceLock::new(),
             opening: AtomicU32::new(load.threads.get()),
             sending: AtomicU32::new(load.threads.get()),
+            acknowledging: AtomicU32::new(acknowledging),
             has_given_up: AtomicBool::new(false),
             refused: AtomicU64::new(0),
             numbers: AtomicU64::new(0),
@@ -174,18 +179,30 @@ impl<'a> Shared<'a> {
         expected.saturating_sub(self.watch.arrived.load(Acquire))
     }
 
-    /// Ends the load if all was sent and has arrived, or nothing did for long enough.
+    /// Returns whether all was sent and has arrived. Then it stays so.
+    pub(super) fn has_arrived(&self) -> bool {
+        self.sending.load(Acquire) == 0 && self.to_come() == 0
+    }
+
+    /// Says that all messages of a thread are acknowledged, once all have arrived.
+    pub(super) fn acknowledged(&self) {
+        self.acknowledging.fetch_sub(1, AcqRel);
+    }
+
+    /// Ends the load if all was sent, has arrived and is acknowledged, or nothing arrived for long
+    /// enough.
     pub(super) fn end_if_done(&self, now_ns: u64) {
         if self.sending.load(Acquire) > 0 {
             return;
         }
         let latest_ns = self.end_ns().max(self.heard_ns.load(Acquire));
-        if self.to_come() == 0 {
+        let is_too_late = now_ns >= latest_ns.saturating_add(self.patience_ns)
+            || now_ns >= self.end_ns().saturating_add(self.drain_ns_max);
+        let has_arrived = self.to_come() == 0;
+        if has_arrived && (is_too_late || self.acknowledging.load(Acquire) == 0) {
             let has_given_up = self.has_given_up.load(Acquire);
             self.end(if has_given_up { Over::Waited } else { Over::Complete });
-        } else if now_ns >= latest_ns.saturating_add(self.patience_ns)
-            || now_ns >= self.end_ns().saturating_add(self.drain_ns_max)
-        {
+        } else if is_too_late {
             self.end(Over::Waited);
         }
     }

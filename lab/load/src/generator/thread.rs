@@ -91,6 +91,8 @@ pub(super) struct Thread<'a, S: Scenario> {
     /// The number below which all messages are that may have been sent, as far as is known here.
     numbers: u64,
     has_sent_all: bool,
+    /// Whether all of its messages are acknowledged, or need not be.
+    is_acknowledged: bool,
     record: Record,
     /// What is to be reported.
     outcomes: Vec<Outcome>,
@@ -161,6 +163,7 @@ impl<'a, S: Scenario> Thread<'a, S> {
             told: MessageCounts::default(),
             numbers: 0,
             has_sent_all: false,
+            is_acknowledged: !scenario.is_acknowledged(),
             record: Record::new(),
             outcomes: Vec::new(),
             buffers: Buffers::default(),
@@ -194,6 +197,9 @@ impl<'a, S: Scenario> Thread<'a, S> {
         }
         let now_ns = self.clock.now_ns();
         self.report(now_ns);
+        if !self.is_acknowledged {
+            self.record.counts.unacknowledged = self.unacknowledged();
+        }
         self.record.cpu_ns = system::thread_cpu_ns().saturating_sub(cpu_ns);
         self.record.punctuality = self.sending.punctuality(now_ns, self.record.counts.sent);
         Ok(())
@@ -257,7 +263,8 @@ impl<'a, S: Scenario> Thread<'a, S> {
         self.shared.add(sent, arrived, counts.refused - told.refused, now_ns);
         // A closed loop in which nothing happens any more has lost what it waits for.
         let ends_by_count = matches!(self.load.end, End::Sends(_)) && self.sending.is_closed();
-        if ends_by_count && now_ns.saturating_sub(self.active_ns) > self.shared.patience_ns {
+        let is_waiting = ends_by_count && !self.has_sent_all;
+        if is_waiting && now_ns.saturating_sub(self.active_ns) > self.shared.patience_ns {
             self.sending.give_up();
             self.shared.give_up();
         }
@@ -265,7 +272,16 @@ impl<'a, S: Scenario> Thread<'a, S> {
             self.has_sent_all = true;
             self.shared.sent_all(self.active_ns);
         }
+        if !self.is_acknowledged && self.shared.has_arrived() && self.unacknowledged() == 0 {
+            self.is_acknowledged = true;
+            self.shared.acknowledged();
+        }
         self.shared.end_if_done(now_ns);
+    }
+
+    /// Returns how many messages of this thread the server has not acknowledged.
+    fn unacknowledged(&self) -> u64 {
+        self.connections.iter().map(Connection::unacknowledged).sum()
     }
 
     /// Returns how long there is nothing to do unless something arrives.

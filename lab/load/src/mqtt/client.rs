@@ -334,6 +334,10 @@ impl Conversation for Client {
         }
     }
 
+    fn unacknowledged(&self) -> u64 {
+        self.publisher.as_ref().map_or(0, Publisher::unacknowledged)
+    }
+
     fn end(&mut self, _: bool, _: &mut Vec<Heard>) -> Result<(), Broken> {
         Err(Broken(match self.phase {
             Phase::Connecting => "closed the connection in place of a CONNACK".into(),

@@ -77,6 +77,11 @@ impl Publisher {
         self.packet_id_at.is_none() || self.window.is_free()
     }
 
+    /// Returns how many messages of QoS 1 or 2 wait for their last acknowledgement.
+    pub(super) fn unacknowledged(&self) -> u64 {
+        self.window.under_way.into()
+    }
+
     /// Appends a message, while it is free.
     pub(super) fn publish(&mut self, stamp: Stamp, out: &mut Vec<u8>) {
         if let Some(at) = self.packet_id_at {

@@ -2,7 +2,7 @@
 
 use super::echo::{Echo, FRAME_BYTES, frame, serve, stamp};
 use super::server::Server;
-use super::{load, number};
+use super::{PATIENCE, load, number};
 use std::collections::HashSet;
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -104,11 +104,44 @@ fn what_the_server_does_wrong_is_counted_apart() {
         reordered: 20,
         refused: 20,
         under_way: 0,
+        unacknowledged: 0,
         reconnected: 0,
     };
     assert_eq!(seen.refusals, [Refusal { code: 7, count: 20 }]);
     assert_eq!((seen.counts, &seen.ending), (expected, &LoadEnding::Waited));
     assert!(seen.backlog >= 20);
+}
+
+/// Answers that come at once, and acknowledgements that come after the last of them, or never.
+#[test]
+fn acknowledgements_are_waited_for_and_counted() {
+    for (missing, patience) in [(0, PATIENCE), (3, Duration::from_millis(500))] {
+        let server = Server::start(move |mut stream, _| {
+            let mut message = [0; FRAME_BYTES];
+            for _ in 0..=100 {
+                let read = stream.read_exact(&mut message);
+                read.and_then(|()| stream.write_all(&message)).unwrap();
+            }
+            // Long enough that all has arrived; if it is not, the test is easier to pass.
+            std::thread::sleep(Duration::from_millis(50));
+            for _ in missing..100 {
+                stream.write_all(&frame(b'a', [0; STAMP_BYTES])).unwrap();
+            }
+            let _ = stream.read(&mut message);
+        });
+        let load = Load { threads: number(2), patience, ..load(&server, 10_000, End::Sends(200)) };
+        let echo = Echo { window: Some(100), ..Echo::of(2) };
+        let seen = generator::load(&load, &echo, &Watch::default()).unwrap();
+        check(&seen);
+        let expected = MessageCounts {
+            intended: 200,
+            sent: 200,
+            arrived: 200,
+            unacknowledged: 2 * missing,
+            ..MessageCounts::default()
+        };
+        assert_eq!((seen.counts, seen.ending), (expected, LoadEnding::Complete));
+    }
 }
 
 /// Whoever wants to know gets the outcome of each message, while the load runs and at its end.

@@ -69,13 +69,19 @@ impl Scenario for Echo {
         true
     }
 
+    fn is_acknowledged(&self) -> bool {
+        self.window.is_some()
+    }
+
     fn converse(&self, _connection: u32) -> Talk {
-        Talk { window: self.window }
+        Talk { most: self.window, window: self.window }
     }
 }
 
 /// One connection.
 pub struct Talk {
+    /// How many messages may be sent before an acknowledgement, in all.
+    most: Option<u32>,
     /// How many more messages may be sent before an acknowledgement.
     window: Option<u32>,
 }
@@ -114,6 +120,10 @@ impl Conversation for Talk {
             });
         }
         Ok(frames.len() * FRAME_BYTES)
+    }
+
+    fn unacknowledged(&self) -> u64 {
+        self.most.zip(self.window).map_or(0, |(most, window)| (most - window).into())
     }
 
     fn end(&mut self, _: bool, _heard: &mut Vec<Heard>) -> Result<(), Broken> {

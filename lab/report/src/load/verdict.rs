@@ -21,6 +21,7 @@ pub(super) fn paragraphs(result: &LoadResult) -> Vec<Spans> {
         paragraphs.push(headline(load, traffic));
     }
     paragraphs.extend(lost(result));
+    paragraphs.extend(unacknowledged(result));
     paragraphs.extend(disorder(result));
     paragraphs.extend(behind_schedule(result));
     if result.loads.iter().any(|load| matches!(load.pace, Pace::Closed { .. })) {
@@ -109,6 +110,13 @@ fn refusals(result: &LoadResult) -> String {
             format!(" ({})", each.collect::<Vec<_>>().join(", "))
         }
     }
+}
+
+/// Says how many messages the server took without saying so.
+fn unacknowledged(result: &LoadResult) -> Option<Spans> {
+    let number = result.loads.iter().map(|load| load.counts.unacknowledged).sum::<u64>();
+    let text = format!(": the acknowledgements of {}.", count(number, "message"));
+    (number > 0).then(|| vec![span(Tone::Bad, "Missing"), words(text)])
 }
 
 /// Says what did not arrive once and in order.

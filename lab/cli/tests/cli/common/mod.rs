@@ -1,5 +1,9 @@
 //! The program as a user meets it: in a folder of its own, with a journal of its own.
 
+mod broker;
+
+pub use broker::{Broker, Manners};
+
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};

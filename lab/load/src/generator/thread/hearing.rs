@@ -121,9 +121,13 @@ impl<S: Scenario> Thread<'_, S> {
         match self.connections[place].arrivals.take(sender, number) {
             Arrival::Duplicated => {
                 self.record.counts.duplicated += 1;
+                self.shared.watch.duplicated.fetch_add(1, Relaxed);
                 return;
             }
-            Arrival::Reordered => self.record.counts.reordered += 1,
+            Arrival::Reordered => {
+                self.record.counts.reordered += 1;
+                self.shared.watch.reordered.fetch_add(1, Relaxed);
+            }
             Arrival::Latest => {}
         }
         self.record.arrived(stamp, now_ns, end_ns);
