@@ -53,6 +53,9 @@ pub enum Command {
     /// Every claim of a file, under one error: what CI calls
     Check(Box<crate::check::CheckOptions>),
 
+    /// The benchmarks that a project has already, base against head: which are slower, proven
+    Suite(Box<crate::suite::SuiteOptions>),
+
     /// Functions in any language, from source: built, judged, raced, next to what was published
     #[command(subcommand)]
     Study(crate::study::StudyCommand),

@@ -29,6 +29,7 @@ mod resume;
 mod screen;
 mod slo;
 mod study;
+mod suite;
 mod wire;
 
 pub use io::Io;
@@ -116,6 +117,7 @@ fn run(asked: Command, io: &mut Io) -> Result<u8, LabError> {
         Command::Power(options) => power::run(&options, io),
         Command::Check(options) => check::run(*options, io),
         Command::Study(command) => study::run(command, io),
+        Command::Suite(options) => suite::run(*options, io),
         Command::Load(command) => load::run(*command, io),
         Command::Machine(arguments) => machine::run(*arguments, io),
         Command::Report(options) => journals::report(&options, io),

@@ -5,6 +5,7 @@ use crate::load::LoadPlan;
 use crate::metric::Metric;
 use crate::server::ServerPlan;
 use crate::study::FunctionPlan;
+use crate::suite::SuitePlan;
 use crate::terms::is_zero;
 pub use crate::terms::{Adjust, Budget, Centre, Scope};
 use serde::{Deserialize, Serialize};
@@ -61,6 +62,9 @@ pub struct Plan {
     /// The plan for contestants that are servers; `None` if they are waited for, or functions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub servers: Option<Box<ServerPlan>>,
+    /// The benchmark that a harness times; `None` if the contestants are timed by the laboratory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suite: Option<Box<SuitePlan>>,
 }
 
 impl Plan {

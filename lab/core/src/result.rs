@@ -7,6 +7,7 @@
 
 mod comparison;
 mod study;
+mod suite;
 mod why;
 mod written;
 
@@ -17,6 +18,7 @@ pub use self::study::{
     OpenRatio, PublishedFigure, PublishedResult, Scaling, StudyResult, StudyRow, VerifyRow,
     WorkloadResult,
 };
+pub use self::suite::{BenchmarkResult, SuiteResult, SuiteRevision, Word};
 pub use self::why::{Hot, Instruction, Model, Part, Why, WhySide};
 use crate::claim::Statement;
 use crate::fingerprint::Fingerprint;

@@ -33,6 +33,7 @@
 //! | one command, or a stream of lines | [`slo`], then [`run`] |
 //! | two revisions of a repository | [`revisions`], then [`run`] |
 //! | a file of claims | [`claims_file`] |
+//! | the benchmarks that a project has | [`suite`] |
 //! | claims in the steps of Cucumber | [`wire`] |
 //! | functions, built from source | [`studies`], [`study_view`] |
 //! | earlier runs | [`source`], [`replay`], [`history`], [`watch`] |
@@ -95,6 +96,7 @@ pub mod source;
 mod stream;
 pub mod studies;
 pub mod study_view;
+pub mod suite;
 pub mod watch;
 pub mod wire;
 

@@ -75,6 +75,7 @@ pub(crate) fn assembled(
         functions: None,
         load: None,
         servers: request.servers.clone(),
+        suite: None,
     }
 }
 

@@ -28,6 +28,9 @@ impl Ready {
     /// # Errors
     /// Fails if a program, a file or a CPU of the plan cannot be used.
     pub fn new(plan: Plan, stop: &'static AtomicBool) -> Result<Ready> {
+        if plan.suite.is_some() {
+            return data("the run is a benchmark of a suite, which only 'tiebreak suite' times");
+        }
         let is_stream = matches!(plan.kind, Kind::Stream { .. });
         let commands = if is_stream { None } else { Some(Commands::new(&plan, stop)?) };
         Ok(Ready { plan, commands, stop })

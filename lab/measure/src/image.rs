@@ -9,6 +9,8 @@ use std::ptr;
 pub(crate) const MOST_PADDING_BYTES: u32 = (128 << 10) - PADDING.len() as u32 - 1;
 
 const PADDING: &[u8] = b"TIEBREAK_PADDING=";
+/// Its name.
+pub(crate) const PADDING_NAME: &str = "TIEBREAK_PADDING";
 
 /// A program and its arguments.
 #[derive(Debug)]

@@ -50,6 +50,7 @@ mod clients;
 pub mod disassembly;
 mod error;
 mod files;
+pub mod harnesses;
 mod honesty;
 mod image;
 pub mod interrupt;

@@ -56,6 +56,7 @@ mod self_check;
 mod sentence;
 mod small_print;
 pub mod study;
+pub mod suite;
 pub mod svg;
 pub mod table;
 pub mod terminal;

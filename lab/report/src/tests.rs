@@ -26,6 +26,7 @@ mod pages;
 mod pictures;
 mod sentences;
 mod studies;
+mod suites;
 mod study_data;
 
 /// Every kind of result, by name.

@@ -23,5 +23,6 @@ mod runners;
 mod servers;
 mod slo;
 mod study;
+mod suite;
 mod watch;
 mod wire;

@@ -272,6 +272,7 @@ fn plan(names: &[&str], scope: Scope, rounds: u64, precision: f64) -> Plan {
         block_runs: 1,
         adjust: Adjust::NONE,
         servers: None,
+        suite: None,
         functions: Some(Box::new(functions(names.len(), scope))),
         load: None,
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use tiebreak_core::study::Recipe;
 
 /// Longer files are data: they are not searched for the names of other files.
@@ -21,7 +21,8 @@ const FOLDERS: [&str; 3] = ["index", "__init__", "__main__"];
 /// in the flags or in the environment, as far as [`Search`] says. `index.mjs` or `__init__.py` also
 /// goes by the name of its folder. That covers `#include`, `mod` and `import`. All files of a
 /// package are sources. Of a source outside of the folder, the files next to it are searched in the
-/// same way.
+/// same way. A file outside is one, too, where a text has its path in quotes, from its own
+/// folder.
 ///
 /// # Errors
 /// Fails if the folder, or one of the sources, cannot be read.
@@ -39,19 +40,21 @@ pub(super) fn dependencies(
         found.extend(recipe.sources.iter().map(PathBuf::from));
     }
     others.retain(|file| !found.contains(file) && may_be_included(file));
-    let mut texts = vec![Text { text: recipe.flags.join(" "), ending: None }];
-    let values = recipe.environment.iter();
-    texts.extend(values.map(|(_, value)| Text { text: value.clone(), ending: None }));
+    let said = |text: &str| Text { text: text.to_owned(), ending: None, place: PathBuf::new() };
+    let mut texts = vec![said(&recipe.flags.join(" "))];
+    texts.extend(recipe.environment.iter().map(|(_, value)| said(value)));
     for source in &found {
-        texts.push(text(&folder.join(source))?);
+        texts.push(text(folder, source)?);
     }
     while let Some(seen) = texts.pop() {
-        let named = others.iter().filter(|file| seen.names(file, search));
-        let named: Vec<_> = named.cloned().collect();
-        for file in named {
-            texts.push(text(&folder.join(&file))?);
+        let named = others.iter().filter(|file| seen.names(file, search)).cloned();
+        let outside = seen.outside().filter(|file| folder.join(file).is_file());
+        for file in named.chain(outside).collect::<Vec<_>>() {
             others.remove(&file);
-            found.insert(file);
+            if !found.contains(&file) {
+                texts.push(text(folder, &file)?);
+                found.insert(file);
+            }
         }
     }
     for source in recipe.sources.iter().map(Path::new).filter(|source| source.is_absolute()) {
@@ -80,6 +83,8 @@ struct Text {
     text: String,
     /// The extension of its file.
     ending: Option<OsString>,
+    /// The folder of its file, from that of the study.
+    place: PathBuf,
 }
 
 impl Text {
@@ -102,6 +107,24 @@ impl Text {
     }
 }
 
+impl Text {
+    /// Returns the paths in quotes that lead out of the study's folder, from that folder.
+    fn outside(&self) -> impl Iterator<Item = PathBuf> {
+        let quoted = self.text.split('"').skip(1).step_by(2);
+        let paths = quoted.filter(|path| !path.is_empty() && !path.contains('\n'));
+        paths.map(|path| self.place.join(path)).filter(|path| leads_out(path))
+    }
+}
+
+/// Returns whether a path goes up more often than down.
+fn leads_out(path: &Path) -> bool {
+    let mut depth = 0_i32;
+    path.components().any(|part| {
+        depth += if part == Component::ParentDir { -1 } else { 1 };
+        depth < 0
+    })
+}
+
 /// Returns the files next to a source that it names, or that these name; none that are data.
 fn neighbours(source: &Path, search: Search) -> Result<Vec<PathBuf>, BuildError> {
     let is_text = |file: &PathBuf| {
@@ -110,13 +133,13 @@ fn neighbours(source: &Path, search: Search) -> Result<Vec<PathBuf>, BuildError>
     let entries = source.parent().and_then(|folder| fs::read_dir(folder).ok());
     let files = entries.into_iter().flatten().flatten().map(|entry| entry.path());
     let mut others: Vec<PathBuf> = files.filter(is_text).collect();
-    let (mut found, mut texts) = (Vec::new(), vec![text(source)?]);
+    let (mut found, mut texts) = (Vec::new(), vec![text(Path::new(""), source)?]);
     while let Some(seen) = texts.pop() {
         let is_named = |file: &PathBuf| seen.names(file, search);
         let (named, rest): (Vec<_>, Vec<_>) = others.into_iter().partition(is_named);
         others = rest;
         for file in named {
-            texts.push(text(&file)?);
+            texts.push(text(Path::new(""), &file)?);
             found.push(file);
         }
     }
@@ -147,14 +170,16 @@ pub(super) fn may_be_included(file: &Path) -> bool {
     file.extension().is_none_or(|ending| ending != "md") && file != Path::new("study.toml")
 }
 
-fn text(path: &Path) -> Result<Text, BuildError> {
+fn text(folder: &Path, file: &Path) -> Result<Text, BuildError> {
+    let path = &folder.join(file);
     let failed = BuildError::io("reading", path);
-    let ending = path.extension().map(OsStr::to_owned);
+    let ending = file.extension().map(OsStr::to_owned);
+    let place = file.parent().unwrap_or(Path::new("")).to_owned();
     if fs::metadata(path).map_err(&failed)?.len() > TEXT_BYTES_MAX {
-        return Ok(Text { text: String::new(), ending });
+        return Ok(Text { text: String::new(), ending, place });
     }
     let text = String::from_utf8_lossy(&fs::read(path).map_err(&failed)?).into_owned();
-    Ok(Text { text, ending })
+    Ok(Text { text, ending, place })
 }
 
 /// Returns all files below a folder, as paths from it, without hidden ones.
@@ -260,6 +285,31 @@ pub(super) mod tests {
         let found = dependencies(folder.path(), &added, Search::All).unwrap();
         let expected: BTreeSet<PathBuf> = [mine, header, "chosen.h".into()].into();
         assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), expected);
+    }
+
+    #[test]
+    fn what_lies_outside_is_depended_on_by_its_path() {
+        let root = tempfile::tempdir().unwrap();
+        for (name, text) in [
+            ("one/src/a.c", "#include \"../../two/b.c\"\n#include \"../in.h\"\n\"../../none.h\""),
+            ("one/in.h", ""),
+            ("two/b.c", "#include \"../three/c.h\"\n#include \"beside.h\"\n"),
+            ("two/beside.h", ""),
+            ("three/c.h", ""),
+        ] {
+            let path = root.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let recipe = recipe("c", &["src/a.c"], &[]);
+        for search in [Search::All, Search::Sure] {
+            let found = dependencies(&root.path().join("one"), &recipe, search).unwrap();
+            let mut expected = vec!["src/a.c".into(), "in.h".into()];
+            let outside = ["two/b.c", "two/beside.h", "two/../three/c.h"];
+            expected.extend(outside.map(|file| Path::new("src/../..").join(file)));
+            expected.sort();
+            assert_eq!(found, expected);
+        }
     }
 
     #[test]

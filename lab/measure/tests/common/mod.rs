@@ -36,5 +36,6 @@ pub fn plan(contestants: impl IntoIterator<Item = Contestant>) -> Plan {
         functions: None,
         load: None,
         servers: None,
+        suite: None,
     }
 }

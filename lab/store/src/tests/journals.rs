@@ -81,6 +81,7 @@ pub fn header() -> RunHeader {
             functions: None,
             load: None,
             servers: None,
+            suite: None,
         },
         machine: Fingerprint(machine.into()),
         machine_print: None,

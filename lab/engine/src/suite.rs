@@ -1,0 +1,452 @@
+//! `tiebreak suite`: the benchmarks that a project has already, base against head, each a contest
+//! of its own, all under one error.
+//!
+//! A round of a contest is one process of each revision in drawn order, as for programs. What a
+//! process says of the benchmark is the sample. All contests draw the same coins, so that a
+//! process times every open benchmark of its program at once: what the others need for their next
+//! round is then there already, in the order that their coins will say (see `field.rs`).
+
+mod field;
+
+use crate::check::{self, Contest, Rules};
+use crate::error::{LabError, Result, data, require};
+use crate::planning::{Request, seed_or_random};
+use crate::revisions::{self, NAMES, Revision, RevisionRequest, Revisions};
+use crate::session::{Book, Session};
+pub use field::Turn;
+use field::{Benchmark, Field};
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+use tiebreak_core::metric::Metric;
+use tiebreak_core::plan::{Budget, Check, Gate, OutputPlan, Plan, Primer};
+use tiebreak_core::result::{
+    BenchmarkResult, CheckResult, ContestResult, EffectResult, Family, SuiteResult, SuiteRevision,
+    Word,
+};
+use tiebreak_core::suite::SuitePlan;
+use tiebreak_core::verdict::Verdict;
+use tiebreak_measure::harnesses::{self, Asked, Failure, Harness, Place, Program, Timed};
+use tiebreak_stats::family;
+
+/// The budget of a suite, unless the user says another.
+const SECONDS: f64 = 300.0;
+/// How long a benchmark is timed in a process, unless the user says otherwise.
+pub const SLICE: Duration = Duration::from_millis(20);
+/// The most benchmarks whose error is divided among them; of more, a share of the verdicts may be
+/// wrong.
+const FEW: usize = 20;
+/// A whole suite may take this long when it is looked at for the first time.
+const PILOT_LIMIT: Duration = Duration::from_secs(600);
+/// How many times the pilot's time a process may take.
+const PATIENCE: u32 = 20;
+/// The least time that a process may take.
+const LEAST_LIMIT: Duration = Duration::from_secs(60);
+/// The least nanoseconds that a sample says.
+const LEAST_SAMPLE_NS: f64 = 1e6;
+
+/// A request for a suite.
+#[derive(Clone, Debug)]
+pub struct SuiteRequest {
+    /// The two revisions.
+    pub revisions: RevisionRequest,
+    /// The harness by its name; `None` if the project shows it.
+    pub harness: Option<String>,
+    /// What is said to the harness.
+    pub words: Vec<String>,
+    /// Only benchmarks with this in their names.
+    pub filter: Option<String>,
+    /// About how long a benchmark is timed in a process.
+    pub slice: Duration,
+    /// How much slower head may be, as a fraction.
+    pub max_slowdown: f64,
+    /// The error of all claims together.
+    pub error: f64,
+    /// How it is kept; `None` for what their number suggests.
+    pub family: Option<Family>,
+    /// The most that the races may use.
+    pub budget: Option<Budget>,
+    /// The seed.
+    pub seed: Option<String>,
+}
+
+/// A step before the races.
+#[derive(Debug)]
+pub enum Step<'a> {
+    /// A revision is checked out or built.
+    Revision(revisions::Step<'a>),
+    /// The harness was found, by this file.
+    Harness(&'static str, Option<&'a Path>),
+    /// The harness builds a revision.
+    Building(&'a str),
+    /// All benchmarks of a revision are run once.
+    Looking(&'a str),
+}
+
+/// A suite that is ready to be raced.
+pub struct LineUp {
+    contests: check::LineUp<Turn>,
+    /// The result, but for its benchmarks.
+    about: SuiteResult,
+    /// How many iterations a sample of each benchmark is.
+    iterations: Vec<u64>,
+    /// How long a round of all of them takes, about, in seconds.
+    pub round_seconds: f64,
+    /// Removed at the end.
+    _revisions: Revisions,
+}
+
+impl LineUp {
+    /// Returns how many benchmarks are raced.
+    pub fn len(&self) -> usize {
+        self.iterations.len()
+    }
+
+    /// Returns whether there is none, which is an error before.
+    pub fn is_empty(&self) -> bool {
+        self.iterations.is_empty()
+    }
+
+    /// Races all benchmarks, those first that have had the least time. Calls `watch` after each turn
+    /// with a function that returns the result so far, as that of a file of claims.
+    ///
+    /// # Errors
+    /// Fails if a journal cannot be written, or if the machine fails.
+    pub fn race(
+        &mut self,
+        stop: &AtomicBool,
+        watch: impl FnMut(&dyn Fn() -> CheckResult),
+    ) -> Result<SuiteResult> {
+        let check = self.contests.race(stop, watch)?;
+        let raced = check.contests.iter().zip(&self.iterations);
+        let benchmarks = raced.map(|(contest, iterations)| benchmark(contest, *iterations));
+        let benchmarks = benchmarks.collect();
+        Ok(SuiteResult { benchmarks, check, ..self.about.clone() })
+    }
+}
+
+/// Returns the result of a benchmark from that of its run.
+fn benchmark(contest: &ContestResult, iterations: u64) -> BenchmarkResult {
+    let run = &contest.run;
+    let claim = &run.verdicts[0];
+    // A claim has the ratio of base to head.
+    let EffectResult { estimate, low, high, confidence } = claim.effect();
+    let turned = |ratio: Option<f64>| ratio.map(|ratio| 1.0 / ratio);
+    let ratio = EffectResult {
+        estimate: turned(estimate),
+        low: turned(high),
+        high: turned(low),
+        confidence,
+    };
+    let word = match claim.verdict {
+        Verdict::Void => Word::Void,
+        Verdict::Refuted => Word::SlowerAsBuilt,
+        Verdict::Holds if ratio.high.is_some_and(|high| high < 1.0) => Word::Faster,
+        Verdict::Holds => Word::NotSlower,
+        Verdict::TooClose | Verdict::Undecided => Word::Open,
+    };
+    let median = |name: &str| {
+        let one = run.contestants.iter().find(|one| one.name == name)?;
+        let (_, times) = one.metrics.iter().find(|(metric, _)| *metric == Metric::WallTime)?;
+        Some(times.median? / iterations as f64)
+    };
+    let why = run.contestants.iter().find_map(|one| {
+        let fault = one.fault.as_ref()?;
+        Some(format!("{} {fault}", one.name))
+    });
+    BenchmarkResult {
+        name: contest.name.clone(),
+        word,
+        why,
+        ratio,
+        times_ns: NAMES.map(median),
+        iterations,
+        rounds: run.rounds,
+    }
+}
+
+/// Checks out and builds both revisions, runs all benchmarks of each once, and begins a run for each
+/// benchmark that both have.
+///
+/// # Errors
+/// Fails if no harness is found, a revision or its benchmarks cannot be built or run, none is left,
+/// or a journal cannot be written; also with [`LabError::Interrupted`].
+pub fn line_up(
+    asked: &SuiteRequest,
+    book: &Book,
+    stop: &'static AtomicBool,
+    mut progress: impl FnMut(Step<'_>),
+) -> Result<LineUp> {
+    let bound = "a slowdown is at least 0 and below 1, such as --max-slowdown 2%";
+    require((0.0..1.0).contains(&asked.max_slowdown), bound)?;
+    require(!asked.slice.is_zero(), "a slice of nothing times nothing: --slice 20ms")?;
+    let named = asked.harness.as_deref().map(harness_of).transpose()?;
+    let made = Revisions::prepare(&asked.revisions, stop, |step| progress(Step::Revision(step)))?;
+    let head = made.folder(NAMES[1]);
+    let (harness, trace) = match named {
+        Some(harness) => (harness, None),
+        None => found_in(&head)?,
+    };
+    progress(Step::Harness(harness.name(), trace.as_deref()));
+    let mut sides = Vec::new();
+    for name in NAMES {
+        progress(Step::Building(name));
+        sides.push(Side::new(harness, asked, &made, name, stop, &mut progress)?);
+    }
+    let [base, head] = sides.try_into().map_err(|_| LabError::Broken("two sides".to_owned()))?;
+    let (mut benchmarks, alone) = shared(&base, &head);
+    let all = benchmarks.len();
+    let is_asked = |name: &str| asked.filter.as_deref().is_none_or(|part| name.contains(part));
+    benchmarks.retain(|benchmark| is_asked(&benchmark.full_name(&head.programs)));
+    if benchmarks.is_empty() {
+        return none_left(asked, harness, all);
+    }
+    let round_seconds = base.seconds + head.seconds;
+    let limit = LEAST_LIMIT.max(PATIENCE * Duration::from_secs_f64(round_seconds));
+    let field = Field {
+        harness,
+        names: benchmarks.iter().map(|one| one.full_name(&head.programs)).collect(),
+        programs: [base.programs, head.programs],
+        open: vec![true; benchmarks.len()],
+        ahead: vec![Default::default(); benchmarks.len()],
+        results: made.root().join("results"),
+        slice: asked.slice,
+        limit,
+        stop,
+        benchmarks,
+    };
+    let iterations = field.benchmarks.iter().map(|one| one.iterations).collect();
+    let contests = contests(asked, field, &made, book)?;
+    let check = check::together(&contests.rules, Vec::new());
+    let revisions = made
+        .revisions
+        .clone()
+        .map(|Revision { asked, commit, .. }| SuiteRevision { asked, commit });
+    let about = SuiteResult {
+        harness: harness.name().to_owned(),
+        revisions,
+        slice_seconds: asked.slice.as_secs_f64(),
+        max_slowdown: asked.max_slowdown,
+        shared: all as u64,
+        alone,
+        benchmarks: Vec::new(),
+        check,
+    };
+    Ok(LineUp { contests, about, iterations, round_seconds, _revisions: made })
+}
+
+/// A revision, built and looked at.
+struct Side {
+    programs: Vec<Program>,
+    /// What each program has.
+    timed: Vec<Vec<Timed>>,
+    seconds: f64,
+}
+
+impl Side {
+    fn new(
+        harness: &dyn Harness,
+        asked: &SuiteRequest,
+        made: &Revisions,
+        name: &'static str,
+        stop: &AtomicBool,
+        progress: &mut impl FnMut(Step<'_>),
+    ) -> Result<Side> {
+        let (project, built) = (made.folder(name), made.root().join(format!("built-{name}")));
+        std::fs::create_dir_all(&built).map_err(|error| LabError::unreadable(&built, error))?;
+        let place = Place { project: &project, built: &built, words: &asked.words, stop };
+        let said = |failure| failed(name, failure);
+        let programs = harness.build(&place).map_err(said)?;
+        if programs.is_empty() {
+            let why = format!("{} built no program with benchmarks", harness.name());
+            return Err(failed(name, Failure::Other(why)));
+        }
+        progress(Step::Looking(name));
+        let results = made.root().join("results");
+        let whole = Asked { names: None, slice: asked.slice, results: &results };
+        let began = Instant::now();
+        let timed = programs.iter().map(|program| {
+            let timed = harnesses::time(harness, program, &whole, 0, PILOT_LIMIT, stop);
+            timed.and_then(|timed| only_once(program, timed)).map_err(said)
+        });
+        let timed = timed.collect::<Result<_>>()?;
+        Ok(Side { programs, timed, seconds: began.elapsed().as_secs_f64() })
+    }
+}
+
+/// Refuses names that cannot be told apart.
+fn only_once(program: &Program, timed: Vec<Timed>) -> Result<Vec<Timed>, Failure> {
+    let twice = timed
+        .iter()
+        .enumerate()
+        .find(|(at, one)| timed[..*at].iter().any(|other| other.name == one.name));
+    match twice {
+        None => Ok(timed),
+        Some((_, one)) => Err(Failure::Other(format!(
+            "{} has two benchmarks called '{}': give one of them another name",
+            if program.name.is_empty() { "the suite" } else { &program.name },
+            one.name
+        ))),
+    }
+}
+
+fn failed(name: &str, failure: Failure) -> LabError {
+    match failure {
+        Failure::Interrupted => LabError::Interrupted,
+        other => LabError::Data(format!("the benchmarks of {name} cannot be raced: {other}")),
+    }
+}
+
+fn harness_of(name: &str) -> Result<&'static dyn Harness> {
+    let found = harnesses::ALL.into_iter().find(|harness| harness.name() == name);
+    found.ok_or_else(|| {
+        LabError::Usage(format!("no harness is called '{name}'; there are {}", all_names()))
+    })
+}
+
+fn all_names() -> String {
+    let names: Vec<_> = harnesses::ALL.iter().map(|harness| harness.name()).collect();
+    names.join(", ")
+}
+
+/// Returns the one harness that a project shows, and what shows it.
+fn found_in(project: &Path) -> Result<(&'static dyn Harness, Option<PathBuf>)> {
+    let found = harnesses::ALL.into_iter().map(|harness| (harness, harness.trace(project)));
+    let found: Vec<_> = found.filter(|(_, trace)| trace.is_some()).collect();
+    match &found[..] {
+        [(harness, trace)] => Ok((*harness, trace.clone())),
+        [] => data(format!("no harness is found here: --harness names one of {}", all_names())),
+        many => {
+            let names: Vec<_> = many.iter().map(|(harness, _)| harness.name()).collect();
+            data(format!("here are several harnesses: --harness names one of {}", names.join(", ")))
+        }
+    }
+}
+
+/// Returns the benchmarks that both have, in the order of head, and the names of those that only one
+/// has.
+fn shared(base: &Side, head: &Side) -> (Vec<Benchmark>, [Vec<String>; 2]) {
+    let mut both = Vec::new();
+    let mut alone = [Vec::new(), Vec::new()];
+    let full = |program: &Program, name: &str| field::full_name(program, name);
+    for (program, timed) in head.programs.iter().zip(&head.timed) {
+        let other = base.programs.iter().position(|other| other.name == program.name);
+        for one in timed {
+            let there = other.and_then(|at| {
+                let found = base.timed[at].iter().find(|other| other.name == one.name)?;
+                Some((at, found.ns))
+            });
+            let Some((at, base_ns)) = there else {
+                alone[1].push(full(program, &one.name));
+                continue;
+            };
+            let here = head.programs.iter().position(|other| other.name == program.name);
+            both.push(Benchmark {
+                programs: [at, here.unwrap_or_default()],
+                name: one.name.clone(),
+                iterations: iterations(base_ns.min(one.ns)),
+            });
+        }
+    }
+    for (program, timed) in base.programs.iter().zip(&base.timed) {
+        let there = head.programs.iter().position(|other| other.name == program.name);
+        let is_alone = |one: &&Timed| {
+            !there.is_some_and(|at| head.timed[at].iter().any(|other| other.name == one.name))
+        };
+        alone[0].extend(timed.iter().filter(is_alone).map(|one| full(program, &one.name)));
+    }
+    (both, alone)
+}
+
+/// Returns the power of ten by which a time becomes so many nanoseconds that whole ones say it
+/// exactly.
+fn iterations(ns: f64) -> u64 {
+    let mut iterations = 1_u64;
+    while ns * (iterations as f64) < LEAST_SAMPLE_NS && iterations < 1_000_000_000 {
+        iterations *= 10;
+    }
+    iterations
+}
+
+fn none_left<T>(asked: &SuiteRequest, harness: &dyn Harness, all: usize) -> Result<T> {
+    match &asked.filter {
+        Some(part) if all > 0 => data(format!("none of {all} benchmarks has '{part}' in its name")),
+        _ => data(format!(
+            "base and head have no benchmark in common that {} shows: is it the right harness?",
+            harness.name()
+        )),
+    }
+}
+
+/// Begins a run for each benchmark.
+fn contests(
+    asked: &SuiteRequest,
+    field: Field,
+    made: &Revisions,
+    book: &Book,
+) -> Result<check::LineUp<Turn>> {
+    let claims = field.benchmarks.len();
+    let few = if claims > FEW { Family::EBh } else { Family::EBonferroni };
+    let rules = Rules {
+        file: "tiebreak suite".to_owned(),
+        family: asked.family.unwrap_or(few),
+        error: asked.error,
+        claims,
+        budget: asked.budget.unwrap_or(Budget { rounds: None, seconds: Some(SECONDS) }),
+    };
+    let seed = seed_or_random(asked.seed.as_deref())?;
+    let field = Rc::new(RefCell::new(field));
+    let mut contests = Vec::with_capacity(claims);
+    for index in 0..claims {
+        let plan = plan(asked, &field.borrow(), index, &rules, &seed, made)?;
+        let session = Session::begin(book, plan, &[])?;
+        let name = field.borrow().names[index].clone();
+        let sampler = Turn::new(Rc::clone(&field), index);
+        contests.push(Contest { name, lines: Vec::new(), session, sampler });
+    }
+    Ok(check::LineUp { contests, done: Vec::new(), rules })
+}
+
+/// Returns the plan of a benchmark. All have the same seed, so that they draw the same orders.
+fn plan(
+    asked: &SuiteRequest,
+    field: &Field,
+    index: usize,
+    rules: &Rules,
+    seed: &str,
+    made: &Revisions,
+) -> Result<Plan> {
+    let benchmark = &field.benchmarks[index];
+    let error = match rules.family {
+        Family::EBonferroni => family::bonferroni_error(rules.error, rules.claims),
+        Family::EBh => family::e_bh_error(rules.error, rules.claims, 1),
+    };
+    let command = format!("{} {}", field.harness.name(), field.names[index]);
+    let request = Request::new(vec![command], seed.to_owned());
+    let mut request = Request {
+        error,
+        resolution: revisions::RESOLUTION,
+        budget: Some(rules.budget),
+        gate: Gate::OpenUnlessRefuted,
+        workload: format!("{} iterations", benchmark.iterations),
+        ..request
+    };
+    request.program.check = Check::Exit;
+    request.program.output = OutputPlan::Null;
+    request.program.primer = Primer::Never;
+    request.program.timeout_ns = Some(field.limit.as_nanos() as u64);
+    let mut plan = revisions::plan(request, asked.max_slowdown)?;
+    for (contestant, revision) in plan.contestants.iter_mut().zip(&made.revisions) {
+        contestant.directory = Some(made.folder(revision.name).display().to_string());
+        contestant.parameters.push(("commit".to_owned(), revision.commit.clone()));
+    }
+    plan.suite = Some(Box::new(SuitePlan {
+        harness: field.harness.name().to_owned(),
+        program: field.programs[1][benchmark.programs[1]].name.clone(),
+        benchmark: benchmark.name.clone(),
+        iterations: benchmark.iterations,
+    }));
+    Ok(plan)
+}

@@ -1,0 +1,85 @@
+//! `go test -bench`.
+
+use super::{Asked, Failure, Harness, Place, Program, Timed, escaped, files_below, text};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+pub(super) struct Go;
+
+impl Harness for Go {
+    fn name(&self) -> &'static str {
+        "go"
+    }
+
+    fn trace(&self, project: &Path) -> Option<PathBuf> {
+        test_files(project).into_iter().next()
+    }
+
+    fn build(&self, at: &Place<'_>) -> Result<Vec<Program>, Failure> {
+        let folders: BTreeSet<PathBuf> = test_files(at.project)
+            .iter()
+            .filter_map(|file| file.parent().map(Path::to_owned))
+            .collect();
+        let mut programs = Vec::new();
+        for (number, folder) in folders.into_iter().enumerate() {
+            let within = folder.strip_prefix(at.project).unwrap_or(&folder).to_owned();
+            let built = text(&at.built.join(format!("{number}.test")));
+            let package = format!("./{}", within.display());
+            at.tool(&["go", "test", "-c", "-o", &built, &package])?;
+            programs.push(Program { name: text(&within), words: vec![built], folder });
+        }
+        Ok(programs)
+    }
+
+    fn command(&self, program: &Program, asked: &Asked<'_>) -> Command {
+        let benchmarks = match asked.names {
+            None => ".".to_owned(),
+            // Each level of a name is a pattern of its own; alternatives are whole names.
+            Some(names) => {
+                let levels = |name: &str| {
+                    let levels = name.split('/').map(|level| format!("^{}$", escaped(level)));
+                    levels.collect::<Vec<_>>().join("/")
+                };
+                names.iter().map(|name| levels(name)).collect::<Vec<_>>().join("|")
+            }
+        };
+        let mut command = Command::new(&program.words[0]);
+        command.args(["-test.run=^$", "-test.count=1", "-test.timeout=0"]);
+        command.env("GOMAXPROCS", threads().to_string());
+        command.arg(format!("-test.bench={benchmarks}"));
+        command.arg(format!("-test.benchtime={}ns", asked.slice.as_nanos()));
+        command
+    }
+
+    /// Reads lines such as `BenchmarkSum/small-4   1000   1234 ns/op   8 B/op`. Behind the name is
+    /// the number of threads, if there is more than one.
+    fn read(&self, output: &str, _: &Path) -> Result<Vec<Timed>, String> {
+        let mut timed = Vec::new();
+        for line in output.lines().filter(|line| line.starts_with("Benchmark")) {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let Some(at) = words.iter().position(|word| *word == "ns/op") else { continue };
+            let ns = words.get(at.wrapping_sub(1)).and_then(|word| word.parse().ok());
+            let ns = ns.ok_or_else(|| format!("no time before 'ns/op' in '{line}'"))?;
+            let name = words[0].strip_suffix(&format!("-{}", threads())).unwrap_or(words[0]);
+            timed.push(Timed { name: name.to_owned(), ns });
+        }
+        Ok(timed)
+    }
+}
+
+/// How many threads of Go run at once.
+fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Returns the test files that have benchmarks.
+fn test_files(project: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    files_below(project, &mut found);
+    found.retain(|path| {
+        path.to_string_lossy().ends_with("_test.go")
+            && std::fs::read_to_string(path).is_ok_and(|text| text.contains("\nfunc Benchmark"))
+    });
+    found
+}

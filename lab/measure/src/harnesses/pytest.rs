@@ -1,0 +1,61 @@
+//! pytest-benchmark.
+
+use super::{Asked, Failure, Harness, Place, Program, Timed, text};
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+pub(super) struct Pytest;
+
+/// The file of results.
+const RESULTS: &str = "results.json";
+
+impl Harness for Pytest {
+    fn name(&self) -> &'static str {
+        "pytest-benchmark"
+    }
+
+    fn trace(&self, project: &Path) -> Option<PathBuf> {
+        let files = ["pyproject.toml", "setup.cfg", "setup.py", "tox.ini", "requirements.txt"];
+        let files = files.iter().map(|name| project.join(name));
+        files.into_iter().find(|path| {
+            fs::read_to_string(path).is_ok_and(|text| text.contains("pytest-benchmark"))
+        })
+    }
+
+    /// There is nothing to build: the user's own build, if there is one, was run before.
+    fn build(&self, at: &Place<'_>) -> Result<Vec<Program>, Failure> {
+        let mut words = vec!["python3".to_owned(), "-m".to_owned(), "pytest".to_owned()];
+        words.extend(at.words.iter().cloned());
+        at.tool(&["python3", "-c", "import pytest_benchmark"])?;
+        Ok(vec![Program { name: String::new(), words, folder: at.project.to_owned() }])
+    }
+
+    fn command(&self, program: &Program, asked: &Asked<'_>) -> Command {
+        let mut command = Command::new(&program.words[0]);
+        command.args(&program.words[1..]).env("PYTHONDONTWRITEBYTECODE", "1");
+        command.args(["-q", "-p", "no:cacheprovider", "--benchmark-only"]);
+        command.args(["--benchmark-min-rounds=1", "--benchmark-warmup=off"]);
+        command.arg(format!("--benchmark-max-time={}", asked.slice.as_secs_f64()));
+        command.arg(format!("--benchmark-json={}", text(&asked.results.join(RESULTS))));
+        command.args(asked.names.unwrap_or_default());
+        command
+    }
+
+    /// Reads the file of results: the mean of each benchmark, by its name with its file.
+    fn read(&self, _: &str, results: &Path) -> Result<Vec<Timed>, String> {
+        let path = results.join(RESULTS);
+        let text = fs::read_to_string(&path).map_err(|error| format!("no results: {error}"))?;
+        let all: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+        let all = all["benchmarks"].as_array().ok_or("there is no list 'benchmarks'")?.clone();
+        all.iter()
+            .map(|one| {
+                let name = one["fullname"].as_str().ok_or("a benchmark has no fullname")?;
+                let mean = one["stats"]["mean"].as_f64();
+                let mean = mean.ok_or_else(|| format!("{name} has no mean"))?;
+                Ok(Timed { name: name.to_owned(), ns: 1e9 * mean })
+            })
+            .collect()
+    }
+}
