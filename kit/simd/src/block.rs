@@ -13,10 +13,14 @@ pub(crate) trait Block: Copy {
     /// How many there are, at most 64.
     const BYTES: usize;
 
+    /// Whether a mask says which are loaded and stored, so that a part costs what a whole one does.
+    const IS_MASKED: bool = false;
+
     /// Loads as many as there is room for.
     unsafe fn load(from: *const u8) -> Self;
 
-    /// Loads fewer, but at least one, and reads no other; what is above them is 0.
+    /// Loads fewer (those with a mask also as many), but at least one, and reads no other; what is
+    /// above them is 0.
     unsafe fn load_part(from: *const u8, count: usize) -> Self;
 }
 

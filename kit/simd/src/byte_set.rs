@@ -25,7 +25,7 @@ mod tables;
 pub use classes::{Classes, Cursor};
 pub use finder::{Finder, Pieces};
 
-pub(crate) use forms::Lookup;
+pub(crate) use forms::{Lookup, SHORT_BLOCKS, short_blocks};
 pub(crate) use tables::Tables;
 
 /// A set of bytes.

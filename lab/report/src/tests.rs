@@ -26,8 +26,8 @@ mod pages;
 mod pictures;
 mod sentences;
 mod studies;
-mod suites;
 mod study_data;
+mod suites;
 
 /// Every kind of result, by name.
 fn all_results() -> Vec<(&'static str, RunResult)> {

@@ -44,6 +44,7 @@ impl Block for __m256i {
 
 impl Block for __m512i {
     const BYTES: usize = 64;
+    const IS_MASKED: bool = true;
 
     #[inline(always)]
     unsafe fn load(from: *const u8) -> __m512i {

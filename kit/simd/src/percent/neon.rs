@@ -16,7 +16,7 @@ impl Steps for uint8x16_t {
     }
 
     #[inline(always)]
-    unsafe fn write(from: *const u8, escaped: usize, into: *mut u8) {
+    unsafe fn write(from: *const u8, _left: usize, escaped: usize, into: *mut u8) {
         const TWICE: [u8; 16] = [NONE, NONE, NONE, NONE, NONE, 0, 1, 2, 3, 4, 0, 1, 2, 3, 4, NONE];
         /// Upper halves are moved down by four bits, all else by none.
         const DOWN: [i8; 16] = [0, 0, 0, 0, 0, -4, -4, -4, -4, -4, 0, 0, 0, 0, 0, 0];

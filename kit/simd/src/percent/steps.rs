@@ -1,9 +1,10 @@
 //! A block in which nothing is to be escaped is copied. Any other goes through steps of five bytes,
 //! or twice five: with their digits and the sign they fill a register of 16, and one lookup brings
-//! what is to be written to its place. How many of them are escaped, no branch asks.
+//! what is to be written to its place. By AVX-512 a step is 21 bytes, which masks bring to theirs.
+//! How many of them are escaped, no branch asks.
 
 use crate::block::{Block, first_bits};
-use crate::byte_set::{Lookup, Tables};
+use crate::byte_set::{Lookup, SHORT_BLOCKS, Tables, short_blocks};
 use core::mem::MaybeUninit;
 
 /// The bytes that go through a register together.
@@ -55,9 +56,17 @@ pub(crate) trait Steps: Block {
     /// Writes all bytes.
     unsafe fn store(self, into: *mut u8);
 
-    /// Writes the bytes of a step, those whose bit is set as three. 16 bytes can be read, and 16
+    /// Writes the first bytes of a block that was loaded from here, and no other.
+    #[inline(always)]
+    unsafe fn store_part(self, from: *const u8, count: usize, into: *mut u8) {
+        // SAFETY: the caller's bytes can be read and written.
+        unsafe { into.copy_from_nonoverlapping(from, count) }
+    }
+
+    /// Writes the bytes of a step, of which so many are left, those whose bit is set as three.
+    /// Blocks with masks read and write no other bytes. Of others 16 bytes can be read, and 16
     /// behind what is written can be written, too.
-    unsafe fn write(from: *const u8, escaped: usize, into: *mut u8);
+    unsafe fn write(from: *const u8, left: usize, escaped: usize, into: *mut u8);
 }
 
 impl Steps for u8 {
@@ -70,7 +79,7 @@ impl Steps for u8 {
     }
 
     #[inline(always)]
-    unsafe fn write(from: *const u8, escaped: usize, into: *mut u8) {
+    unsafe fn write(from: *const u8, _left: usize, escaped: usize, into: *mut u8) {
         const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
         // SAFETY: the caller's byte can be read, and three can be written.
         unsafe {
@@ -106,6 +115,12 @@ where
     // written within the room, as each branch asks before.
     unsafe {
         let lookup = L::new(tables);
+        let is_short = (1..=SHORT_BLOCKS * bytes).contains(&text.len());
+        if L::Block::IS_MASKED && is_short && room >= SHORT_BLOCKS * bytes {
+            if !copy_short(lookup, text, to) {
+                return text.len();
+            }
+        }
         while text.len() - at >= bytes {
             let block = L::Block::load(from.add(at));
             let mask = lookup.mask(block);
@@ -113,7 +128,8 @@ where
                 block.store(to.add(written));
                 written += bytes;
                 at += bytes;
-            } else if text.len() - at >= bytes + REGISTER && room - written >= 3 * bytes + REGISTER
+            } else if (L::Block::IS_MASKED || text.len() - at >= bytes + REGISTER)
+                && room - written >= 3 * bytes + REGISTER
             {
                 written += escape::<L::Block>(from.add(at), mask, stepped, to.add(written));
                 at += stepped;
@@ -141,7 +157,32 @@ where
     written
 }
 
-/// Writes at most a block, through memory in which there is more room than it needs.
+/// Copies a text that is not empty and has at most [`SHORT_BLOCKS`], without a branch for its
+/// length; returns whether a byte of it is to be escaped.
+///
+/// # Safety
+/// As [`Lookup`]; blocks have masks, and there is room for so many.
+#[inline(always)]
+unsafe fn copy_short<L>(lookup: L, text: &[u8], into: *mut u8) -> bool
+where
+    L: Lookup,
+    L::Block: Steps,
+{
+    let mut found = 0;
+    for start in short_blocks(text.len(), L::Block::BYTES) {
+        let count = (text.len() - start).min(L::Block::BYTES);
+        // SAFETY: the caller has the instructions and the room; the part lies within the text.
+        unsafe {
+            let block = L::Block::load_part(text.as_ptr().add(start), count);
+            found |= lookup.mask(block) & first_bits(count);
+            block.store(into.add(start));
+        }
+    }
+    found != 0
+}
+
+/// Writes at most a block, where it has no mask through memory in which there is more room than it
+/// needs.
 ///
 /// # Safety
 /// As [`Lookup`].
@@ -152,21 +193,26 @@ where
     L::Block: Steps,
 {
     // SAFETY: the caller has the instructions, and no byte outside of the text is read.
-    let mask = unsafe {
-        if text.len() == L::Block::BYTES {
-            lookup.mask(L::Block::load(text.as_ptr()))
+    let (block, mask) = unsafe {
+        let block = if text.len() == L::Block::BYTES {
+            L::Block::load(text.as_ptr())
         } else {
-            let block = L::Block::load_part(text.as_ptr(), text.len());
-            lookup.mask(block) & first_bits(text.len())
-        }
+            L::Block::load_part(text.as_ptr(), text.len())
+        };
+        (block, lookup.mask(block) & first_bits(text.len()))
     };
     let written = text.len() + 2 * mask.count_ones() as usize;
     let room = into.len();
     assert!(room >= written, "{written} more bytes need room, and there are {room}");
-    if mask == 0 {
-        // SAFETY: there is room for them, and bytes are bytes.
-        unsafe { into.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(text.as_ptr(), written) };
-        return written;
+    let to = into.as_mut_ptr().cast::<u8>();
+    // SAFETY: there is room for them, and bytes are bytes.
+    unsafe {
+        if mask == 0 {
+            block.store_part(text.as_ptr(), written, to);
+            return written;
+        } else if L::Block::IS_MASKED {
+            return escape::<L::Block>(text.as_ptr(), mask, text.len(), to);
+        }
     }
     let mut copy = [0; BLOCK_MAX + REGISTER];
     copy[..text.len()].copy_from_slice(text);
@@ -175,7 +221,7 @@ where
     // SAFETY: a register can be read behind the text, and there is room to spare.
     unsafe {
         if room >= room_to_spare {
-            escape::<L::Block>(copy.as_ptr(), mask, text.len(), into.as_mut_ptr().cast());
+            escape::<L::Block>(copy.as_ptr(), mask, text.len(), to);
         } else {
             let mut escaped = [MaybeUninit::<u8>::uninit(); 3 * BLOCK_MAX + 2 * REGISTER];
             escape::<L::Block>(copy.as_ptr(), mask, text.len(), escaped.as_mut_ptr().cast());
@@ -186,19 +232,21 @@ where
 }
 
 /// Writes the steps that so many bytes, at most a block, are a part of, those whose bit is set as
-/// three; returns how many bytes whole steps have.
+/// three; returns how many bytes these have, where blocks have no mask those of whole steps.
 ///
 /// # Safety
-/// As [`Steps`]; 16 more bytes can be read, and 16 more than the longest text can be written.
+/// As [`Steps`]; where blocks have no mask, 16 more bytes can be read, and 16 more than the longest
+/// text can be written.
 #[inline(always)]
 unsafe fn escape<B: Steps>(from: *const u8, mask: u64, count: usize, into: *mut u8) -> usize {
     let (mut at, mut written) = (0, 0);
     while at < count {
         let escaped = (mask >> at) as usize & ((1 << B::STEP) - 1);
         // SAFETY: what the caller promises: a step begins before the end of the bytes.
-        unsafe { B::write(from.add(at), escaped, into.add(written)) };
+        unsafe { B::write(from.add(at), count - at, escaped, into.add(written)) };
+        let bytes = if B::IS_MASKED { B::STEP.min(count - at) } else { B::STEP };
         at += B::STEP;
-        written += B::STEP + 2 * escaped.count_ones() as usize;
+        written += bytes + 2 * escaped.count_ones() as usize;
     }
     written
 }

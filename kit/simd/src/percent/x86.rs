@@ -1,6 +1,7 @@
-//! Five bytes in a register of 16, or twice five in one of 32, on x86-64.
+//! Five bytes in a register of 16, twice five in one of 32, and 21 in one of 64, on x86-64.
 
 use super::steps::{FIVE, ORDERS, Steps};
+use crate::block::first_bits;
 use core::arch::x86_64::*;
 
 /// Bytes of five lanes: the bytes themselves, those that become first digits, those that become
@@ -31,7 +32,7 @@ impl Steps for __m128i {
     }
 
     #[inline(always)]
-    unsafe fn write(from: *const u8, escaped: usize, into: *mut u8) {
+    unsafe fn write(from: *const u8, _left: usize, escaped: usize, into: *mut u8) {
         // SAFETY: the caller has SSSE3, and its bytes can be read and written.
         unsafe {
             let thrice = _mm_shuffle_epi8(_mm_loadl_epi64(from.cast()), table(&THRICE));
@@ -57,14 +58,15 @@ impl Steps for __m256i {
     }
 
     #[inline(always)]
-    unsafe fn write(from: *const u8, escaped: usize, into: *mut u8) {
+    unsafe fn write(from: *const u8, _left: usize, escaped: usize, into: *mut u8) {
         // SAFETY: the caller has AVX2, and its bytes can be read and written.
         unsafe { ten(from, escaped, into) }
     }
 }
 
 impl Steps for __m512i {
-    const STEP: usize = 2 * FIVE;
+    /// As many as are at most 63 when all are escaped.
+    const STEP: usize = 21;
 
     #[inline(always)]
     unsafe fn store(self, into: *mut u8) {
@@ -73,9 +75,39 @@ impl Steps for __m512i {
     }
 
     #[inline(always)]
-    unsafe fn write(from: *const u8, escaped: usize, into: *mut u8) {
-        // SAFETY: AVX-512 has AVX2; the caller's bytes can be read and written.
-        unsafe { ten(from, escaped, into) }
+    unsafe fn store_part(self, _from: *const u8, count: usize, into: *mut u8) {
+        // SAFETY: the caller has AVX-512; bytes that the mask leaves out are not written.
+        unsafe { _mm512_mask_storeu_epi8(into.cast(), first_bits(count), self) }
+    }
+
+    /// Each byte has three slots: for itself or the sign, and for its digits. The slots that are
+    /// used, moved together, say where each byte goes.
+    #[inline(always)]
+    unsafe fn write(from: *const u8, left: usize, escaped: usize, into: *mut u8) {
+        /// The first slot of each byte.
+        const FIRSTS: u64 = 0x1249_2492_4924_9249;
+        let count = left.min(Self::STEP);
+        // SAFETY: the caller has AVX-512; bytes that masks leave out are not read or written.
+        unsafe {
+            let bytes = _mm512_maskz_loadu_epi8(first_bits(count), from.cast());
+            let nibbles = _mm512_set1_epi8(15);
+            let table = _mm512_broadcast_i32x4(digits());
+            let upper = _mm512_and_si512(_mm512_srli_epi16::<4>(bytes), nibbles);
+            let upper = _mm512_shuffle_epi8(table, upper);
+            let lower = _mm512_shuffle_epi8(table, _mm512_and_si512(bytes, nibbles));
+            let firsts = FIRSTS & first_bits(3 * count);
+            let signs = _pdep_u64(escaped as u64, FIRSTS);
+            let used = firsts | 6 * signs;
+            let to = _pext_u64(signs, used);
+            let written = _mm512_maskz_expand_epi8(_pext_u64(firsts, used), bytes);
+            let written = _mm512_mask_mov_epi8(written, to, _mm512_set1_epi8(b'%' as i8));
+            let upper = _mm512_maskz_compress_epi8(escaped as u64, upper);
+            let written = _mm512_mask_expand_epi8(written, to << 1, upper);
+            let lower = _mm512_maskz_compress_epi8(escaped as u64, lower);
+            let written = _mm512_mask_expand_epi8(written, to << 2, lower);
+            let bytes = used.count_ones() as usize;
+            _mm512_mask_storeu_epi8(into.cast(), first_bits(bytes), written);
+        }
     }
 }
 

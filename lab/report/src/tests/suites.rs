@@ -56,7 +56,8 @@ fn mixed() -> SuiteResult {
         benchmark("read", Word::SlowerAsBuilt, [12.0, 11.0, 13.5]),
         benchmark("crash", Word::Void, [1.0, 1.0, 1.0]),
     ];
-    benchmarks.extend((0..12).map(|n| benchmark(&format!("open {n}"), Word::Open, [1.0, 0.9, 1.1])));
+    benchmarks
+        .extend((0..12).map(|n| benchmark(&format!("open {n}"), Word::Open, [1.0, 0.9, 1.1])));
     suite(benchmarks)
 }
 

@@ -13,5 +13,5 @@ compiled!(avx2_columns, avx2::Columns, #[target_feature(enable = "avx2,bmi1,popc
 compiled!(
     avx512_bitmap,
     avx512::Bitmap,
-    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,bmi1,popcnt")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 );
