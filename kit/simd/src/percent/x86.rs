@@ -80,36 +80,44 @@ impl Steps for __m512i {
         unsafe { _mm512_mask_storeu_epi8(into.cast(), first_bits(count), self) }
     }
 
-    /// Each byte has three slots: for itself or the sign, and for its digits. The slots that are
-    /// used, moved together, say where each byte goes.
+    /// Each byte has three slots, for itself or the sign and for its digits. Those that are used are
+    /// moved together.
     #[inline(always)]
     unsafe fn write(from: *const u8, left: usize, escaped: usize, into: *mut u8) {
-        /// The first slot of each byte.
+        /// The first slot of each byte, and the second.
         const FIRSTS: u64 = 0x1249_2492_4924_9249;
+        const SECONDS: u64 = FIRSTS << 1;
         let count = left.min(Self::STEP);
         // SAFETY: the caller has AVX-512; bytes that masks leave out are not read or written.
         unsafe {
             let bytes = _mm512_maskz_loadu_epi8(first_bits(count), from.cast());
-            let nibbles = _mm512_set1_epi8(15);
-            let table = _mm512_broadcast_i32x4(digits());
-            let upper = _mm512_and_si512(_mm512_srli_epi16::<4>(bytes), nibbles);
-            let upper = _mm512_shuffle_epi8(table, upper);
-            let lower = _mm512_shuffle_epi8(table, _mm512_and_si512(bytes, nibbles));
-            let firsts = FIRSTS & first_bits(3 * count);
+            let slots = _mm512_loadu_si512(SLOTS.as_ptr().cast());
+            let thrice = _mm512_permutexvar_epi8(slots, bytes);
+            let upper = _mm512_srli_epi16::<4>(thrice);
+            let halves = _mm512_mask_mov_epi8(thrice, SECONDS, upper);
+            let halves = _mm512_and_si512(halves, _mm512_set1_epi8(15));
+            let text = _mm512_shuffle_epi8(_mm512_broadcast_i32x4(digits()), halves);
+            let text = _mm512_mask_mov_epi8(text, FIRSTS, thrice);
             let signs = _pdep_u64(escaped as u64, FIRSTS);
-            let used = firsts | 6 * signs;
-            let to = _pext_u64(signs, used);
-            let written = _mm512_maskz_expand_epi8(_pext_u64(firsts, used), bytes);
-            let written = _mm512_mask_mov_epi8(written, to, _mm512_set1_epi8(b'%' as i8));
-            let upper = _mm512_maskz_compress_epi8(escaped as u64, upper);
-            let written = _mm512_mask_expand_epi8(written, to << 1, upper);
-            let lower = _mm512_maskz_compress_epi8(escaped as u64, lower);
-            let written = _mm512_mask_expand_epi8(written, to << 2, lower);
+            let text = _mm512_mask_mov_epi8(text, signs, _mm512_set1_epi8(b'%' as i8));
+            let used = FIRSTS & first_bits(3 * count) | 6 * signs;
+            let written = _mm512_maskz_compress_epi8(used, text);
             let bytes = used.count_ones() as usize;
             _mm512_mask_storeu_epi8(into.cast(), first_bits(bytes), written);
         }
     }
 }
+
+/// Which byte of 21 each slot has.
+static SLOTS: [u8; 64] = {
+    let mut slots = [0; 64];
+    let mut slot = 0;
+    while slot < 64 {
+        slots[slot] = (slot / 3) as u8;
+        slot += 1;
+    }
+    slots
+};
 
 /// As [`Steps::write`], of ten bytes.
 ///
