@@ -47,5 +47,8 @@ pub fn parse(text: &[u8]) -> Option<u8> {
 /// Cost: one product and two loads, from the text and from a table of 4 KiB; no branch.
 #[inline]
 pub fn parse_padded(text: &[u8; ROOM], length: usize) -> Option<u8> {
+    if length > ROOM {
+        return None;
+    }
     one::parse(one::first(u32::from_le_bytes(*text), length), length)
 }

@@ -117,7 +117,7 @@ pub fn run(options: SuiteOptions, io: &mut Io) -> Result<u8, LabError> {
     let mut line_up = suite::line_up(&asked, &book, stop, |step| say(&step, quiet, io))?;
     if !quiet {
         let seconds = number::seconds(line_up.round_seconds);
-        io.err(&format!("{} benchmarks; a round of all takes {seconds}\n", line_up.len()));
+        io.err(&format!("{} benchmarks; a round of all takes {seconds}\n", line_up.count()));
     }
     let result = Screen::during(io, quiet, |screen| {
         line_up.race(stop, |standing| {

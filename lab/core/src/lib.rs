@@ -43,7 +43,6 @@ pub mod sampler;
 pub mod schedule;
 pub mod server;
 pub mod study;
-pub mod suite;
 mod terms;
 pub mod transitions;
 pub mod verdict;

@@ -5,7 +5,6 @@ use crate::load::LoadPlan;
 use crate::metric::Metric;
 use crate::server::ServerPlan;
 use crate::study::FunctionPlan;
-use crate::suite::SuitePlan;
 use crate::terms::is_zero;
 pub use crate::terms::{Adjust, Budget, Centre, Scope};
 use serde::{Deserialize, Serialize};
@@ -120,6 +119,20 @@ fn one() -> u64 {
 
 fn is_one(block_runs: &u64) -> bool {
     *block_runs == 1
+}
+
+/// The benchmark that a run is about. Its contestants are the benchmark of two revisions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SuitePlan {
+    /// The harness that times it, by its name.
+    pub harness: String,
+    /// The program of the harness that has it, by its name, which may be empty.
+    pub program: String,
+    /// Its name, as the harness has it.
+    pub benchmark: String,
+    /// A sample's wall time is that of so many iterations, however many the harness timed: enough
+    /// for a whole number of nanoseconds to say it exactly.
+    pub iterations: u64,
 }
 
 /// The effect of a verdict on the exit code.

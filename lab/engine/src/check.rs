@@ -63,6 +63,29 @@ impl<S: Sampler> LineUp<S> {
     pub fn race(
         &mut self,
         stop: &AtomicBool,
+        watch: impl FnMut(&dyn Fn() -> CheckResult),
+    ) -> Result<CheckResult, LabError> {
+        self.race_by(false, stop, watch)
+    }
+
+    /// Races a round of each open contest, then the next of each. Contests that draw the same coins
+    /// are raced so: whether they go on is asked when all have had a round, so that no coin which
+    /// one has used decides whether another uses it. A budget in rounds is one of each.
+    ///
+    /// # Errors
+    /// As [`LineUp::race`].
+    pub fn race_in_step(
+        &mut self,
+        stop: &AtomicBool,
+        watch: impl FnMut(&dyn Fn() -> CheckResult),
+    ) -> Result<CheckResult, LabError> {
+        self.race_by(true, stop, watch)
+    }
+
+    fn race_by(
+        &mut self,
+        in_step: bool,
+        stop: &AtomicBool,
         mut watch: impl FnMut(&dyn Fn() -> CheckResult),
     ) -> Result<CheckResult, LabError> {
         let LineUp { contests, done, rules } = self;
@@ -72,8 +95,9 @@ impl<S: Sampler> LineUp<S> {
             let engine = Engine::new(recorder, journal, sampler, stop);
             Runner { name, lines, journal, engine, has_begun: false, reason: None }
         });
-        let mut field = Field { runners: runners.collect(), done, rules };
-        let ran = field.run(|field| watch(&|| field.standing()));
+        let mut field = Field { runners: runners.collect(), done, rules, in_step };
+        let watch = |field: &Field<'_>| watch(&|| field.standing());
+        let ran = if in_step { field.run_in_step(watch) } else { field.run(watch) };
         let mut ended = Vec::with_capacity(field.runners.len());
         for Runner { engine, reason, .. } in field.runners {
             // If one contest breaks, the others can be resumed.
@@ -114,18 +138,45 @@ struct Field<'a> {
     runners: Vec<Runner<'a>>,
     done: &'a [ContestResult],
     rules: &'a Rules,
+    /// Whether all have had as many rounds, but for those that are over.
+    in_step: bool,
 }
 
 impl Field<'_> {
     fn run(&mut self, mut watch: impl FnMut(&Self)) -> Result<(), LabError> {
         while let Some(next) = self.next() {
             let runner = &mut self.runners[next];
-            runner.turn()?;
+            runner.turn(TURN_NS)?;
             if runner.reason == Some(StopReason::Interrupted) {
                 self.end_all(StopReason::Interrupted);
                 return Ok(());
             }
             watch(self);
+            if let Some(reason) = self.reason_to_stop() {
+                return self.stop(reason);
+            }
+        }
+        self.stop(StopReason::Settled)
+    }
+
+    fn run_in_step(&mut self, mut watch: impl FnMut(&Self)) -> Result<(), LabError> {
+        while self.runners.iter().any(|runner| runner.reason.is_none()) {
+            for runner in self.runners.iter_mut().filter(|runner| runner.reason.is_none()) {
+                runner.turn(0)?;
+            }
+            // Who is settled takes no part in the next round.
+            for runner in self.runners.iter_mut().filter(|runner| runner.reason.is_none()) {
+                runner.reason = runner.engine.reason_to_stop();
+                if runner.reason.is_some() {
+                    runner.engine.clean_up()?;
+                }
+            }
+            watch(self);
+            let reasons = self.runners.iter().map(|runner| runner.reason);
+            if reasons.into_iter().any(|reason| reason == Some(StopReason::Interrupted)) {
+                self.end_all(StopReason::Interrupted);
+                return Ok(());
+            }
             if let Some(reason) = self.reason_to_stop() {
                 return self.stop(reason);
             }
@@ -154,8 +205,9 @@ impl Field<'_> {
     /// Returns the reason to end the whole file, if there is one.
     fn reason_to_stop(&self) -> Option<StopReason> {
         let done = self.done.iter().map(|contest| &contest.run);
-        let rounds: u64 =
-            done.clone().map(rounds_used).chain(self.referees().map(Referee::rounds_used)).sum();
+        let rounds = done.clone().map(rounds_used);
+        let rounds = rounds.chain(self.referees().map(Referee::rounds_used));
+        let rounds = if self.in_step { rounds.max().unwrap_or(0) } else { rounds.sum() };
         let done_ns = done.map(|run| (run.seconds * 1e9) as u64);
         let elapsed_ns: u64 =
             done_ns.chain(self.referees().map(|referee| referee.elapsed_ns)).sum();
@@ -220,17 +272,20 @@ impl Field<'_> {
 }
 
 impl Runner<'_> {
-    /// Races rounds for one turn, at least one, until the contest is over. Sets the contest up
-    /// before its first turn, and cleans up after its last, so that it does not load the others'
-    /// turns.
-    fn turn(&mut self) -> Result<(), LabError> {
-        let until_ns = self.engine.referee().elapsed_ns + TURN_NS;
+    /// Races rounds for one turn of so long, at least one, until the contest is over. Sets the
+    /// contest up before its first turn, and cleans up after its last, so that it does not load the
+    /// others' turns.
+    fn turn(&mut self, turn_ns: u64) -> Result<(), LabError> {
+        let until_ns = self.engine.referee().elapsed_ns + turn_ns;
         if !self.has_begun {
             self.has_begun = true;
             self.reason = self.engine.begin()?;
         }
-        while self.reason.is_none() && self.engine.referee().elapsed_ns < until_ns {
+        while self.reason.is_none() {
             self.reason = self.engine.step()?;
+            if self.engine.referee().elapsed_ns >= until_ns {
+                break;
+            }
         }
         if self.reason.is_some() {
             self.engine.clean_up()?;

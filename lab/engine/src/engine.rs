@@ -169,6 +169,11 @@ impl<'a> Engine<'a> {
         Ok(self.race.referee)
     }
 
+    /// Returns the reason why the run is over, if it is.
+    pub fn reason_to_stop(&self) -> Option<StopReason> {
+        self.race.reason_to_stop()
+    }
+
     /// Stops the run's own time until its next step.
     pub fn pause(&mut self) {
         self.race.paused_ns = Some(self.sampler.any().now_ns());

@@ -2,9 +2,8 @@
 //! of its own, all under one error.
 //!
 //! A round of a contest is one process of each revision in drawn order, as for programs. What a
-//! process says of the benchmark is the sample. All contests draw the same coins, so that a
-//! process times every open benchmark of its program at once: what the others need for their next
-//! round is then there already, in the order that their coins will say (see `field.rs`).
+//! process says of the benchmark is the sample. All contests draw the same coins and are raced in
+//! step, so that a process times every open benchmark of its program at once (see `field.rs`).
 
 mod field;
 
@@ -14,21 +13,20 @@ use crate::planning::{Request, seed_or_random};
 use crate::revisions::{self, NAMES, Revision, RevisionRequest, Revisions};
 use crate::session::{Book, Session};
 pub use field::Turn;
-use field::{Benchmark, Field};
+use field::{Benchmark, Field, Pair, Shared};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use tiebreak_core::metric::Metric;
-use tiebreak_core::plan::{Budget, Check, Gate, OutputPlan, Plan, Primer};
+use tiebreak_core::plan::{Budget, Check, Gate, OutputPlan, Plan, Primer, SuitePlan};
 use tiebreak_core::result::{
     BenchmarkResult, CheckResult, ContestResult, EffectResult, Family, SuiteResult, SuiteRevision,
     Word,
 };
-use tiebreak_core::suite::SuitePlan;
 use tiebreak_core::verdict::Verdict;
-use tiebreak_measure::harnesses::{self, Asked, Failure, Harness, Place, Program, Timed};
+use tiebreak_measure::harnesses::{self, Failure, Harness, Place, Program, SliceRequest, Timed};
 use tiebreak_stats::family;
 
 /// The budget of a suite, unless the user says another.
@@ -40,10 +38,10 @@ pub const SLICE: Duration = Duration::from_millis(20);
 const FEW: usize = 20;
 /// A whole suite may take this long when it is looked at for the first time.
 const PILOT_LIMIT: Duration = Duration::from_secs(600);
-/// How many times the pilot's time a process may take.
-const PATIENCE: u32 = 20;
+/// How many times as long as in the pilot a process may take.
+const PATIENCE: f64 = 20.0;
 /// The least time that a process may take.
-const LEAST_LIMIT: Duration = Duration::from_secs(60);
+const LEAST_LIMIT: Duration = Duration::from_secs(10);
 /// The least nanoseconds that a sample says.
 const LEAST_SAMPLE_NS: f64 = 1e6;
 
@@ -100,16 +98,11 @@ pub struct LineUp {
 
 impl LineUp {
     /// Returns how many benchmarks are raced.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.iterations.len()
     }
 
-    /// Returns whether there is none, which is an error before.
-    pub fn is_empty(&self) -> bool {
-        self.iterations.is_empty()
-    }
-
-    /// Races all benchmarks, those first that have had the least time. Calls `watch` after each turn
+    /// Races a round of each open benchmark after the other. Calls `watch` after each round of all
     /// with a function that returns the result so far, as that of a file of claims.
     ///
     /// # Errors
@@ -119,7 +112,7 @@ impl LineUp {
         stop: &AtomicBool,
         watch: impl FnMut(&dyn Fn() -> CheckResult),
     ) -> Result<SuiteResult> {
-        let check = self.contests.race(stop, watch)?;
+        let check = self.contests.race_in_step(stop, watch)?;
         let raced = check.contests.iter().zip(&self.iterations);
         let benchmarks = raced.map(|(contest, iterations)| benchmark(contest, *iterations));
         let benchmarks = benchmarks.collect();
@@ -167,8 +160,8 @@ fn benchmark(contest: &ContestResult, iterations: u64) -> BenchmarkResult {
     }
 }
 
-/// Checks out and builds both revisions, runs all benchmarks of each once, and begins a run for each
-/// benchmark that both have.
+/// Checks out and builds both revisions, runs all benchmarks of each once, and begins a run for
+/// each benchmark that both have.
 ///
 /// # Errors
 /// Fails if no harness is found, a revision or its benchmarks cannot be built or run, none is left,
@@ -190,30 +183,27 @@ pub fn line_up(
         None => found_in(&head)?,
     };
     progress(Step::Harness(harness.name(), trace.as_deref()));
-    let mut sides = Vec::new();
-    for name in NAMES {
+    let mut side = |name| {
         progress(Step::Building(name));
-        sides.push(Side::new(harness, asked, &made, name, stop, &mut progress)?);
-    }
-    let [base, head] = sides.try_into().map_err(|_| LabError::Broken("two sides".to_owned()))?;
-    let (mut benchmarks, alone) = shared(&base, &head);
+        Side::new(harness, asked, &made, name, stop, &mut progress)
+    };
+    let (base, head) = (side(NAMES[0])?, side(NAMES[1])?);
+    let round_seconds = base.seconds() + head.seconds();
+    let (pairs, mut benchmarks, mut alone) = shared(base, head);
     let all = benchmarks.len();
     let is_asked = |name: &str| asked.filter.as_deref().is_none_or(|part| name.contains(part));
-    benchmarks.retain(|benchmark| is_asked(&benchmark.full_name(&head.programs)));
+    benchmarks.retain(|benchmark| is_asked(&full_name(&pairs, benchmark)));
+    alone.iter_mut().for_each(|names| names.retain(|name| is_asked(name)));
     if benchmarks.is_empty() {
         return none_left(asked, harness, all);
     }
-    let round_seconds = base.seconds + head.seconds;
-    let limit = LEAST_LIMIT.max(PATIENCE * Duration::from_secs_f64(round_seconds));
     let field = Field {
         harness,
-        names: benchmarks.iter().map(|one| one.full_name(&head.programs)).collect(),
-        programs: [base.programs, head.programs],
+        names: benchmarks.iter().map(|one| full_name(&pairs, one)).collect(),
+        pairs,
         open: vec![true; benchmarks.len()],
-        ahead: vec![Default::default(); benchmarks.len()],
         results: made.root().join("results"),
         slice: asked.slice,
-        limit,
         stop,
         benchmarks,
     };
@@ -237,13 +227,8 @@ pub fn line_up(
     Ok(LineUp { contests, about, iterations, round_seconds, _revisions: made })
 }
 
-/// A revision, built and looked at.
-struct Side {
-    programs: Vec<Program>,
-    /// What each program has.
-    timed: Vec<Vec<Timed>>,
-    seconds: f64,
-}
+/// A revision, built and looked at: its programs, what each has, and how long that took.
+struct Side(Vec<(Program, Vec<Timed>, Duration)>);
 
 impl Side {
     fn new(
@@ -265,14 +250,18 @@ impl Side {
         }
         progress(Step::Looking(name));
         let results = made.root().join("results");
-        let whole = Asked { names: None, slice: asked.slice, results: &results };
-        let began = Instant::now();
-        let timed = programs.iter().map(|program| {
-            let timed = harnesses::time(harness, program, &whole, 0, PILOT_LIMIT, stop);
-            timed.and_then(|timed| only_once(program, timed)).map_err(said)
+        let whole = SliceRequest { names: None, slice: asked.slice, results: &results };
+        let looked = programs.into_iter().map(|program| {
+            let began = Instant::now();
+            let timed = harnesses::time(harness, &program, &whole, 0, PILOT_LIMIT, stop);
+            let timed = timed.and_then(|timed| only_once(&program, timed)).map_err(said)?;
+            Ok((program, timed, began.elapsed()))
         });
-        let timed = timed.collect::<Result<_>>()?;
-        Ok(Side { programs, timed, seconds: began.elapsed().as_secs_f64() })
+        Ok(Side(looked.collect::<Result<_>>()?))
+    }
+
+    fn seconds(&self) -> f64 {
+        self.0.iter().map(|(.., took)| took.as_secs_f64()).sum()
     }
 }
 
@@ -295,6 +284,9 @@ fn only_once(program: &Program, timed: Vec<Timed>) -> Result<Vec<Timed>, Failure
 fn failed(name: &str, failure: Failure) -> LabError {
     match failure {
         Failure::Interrupted => LabError::Interrupted,
+        Failure::TooLong { .. } => LabError::Data(format!(
+            "the benchmarks of {name} cannot be raced: {failure}; a shorter --slice takes less"
+        )),
         other => LabError::Data(format!("the benchmarks of {name} cannot be raced: {other}")),
     }
 }
@@ -325,39 +317,46 @@ fn found_in(project: &Path) -> Result<(&'static dyn Harness, Option<PathBuf>)> {
     }
 }
 
-/// Returns the benchmarks that both have, in the order of head, and the names of those that only one
-/// has.
-fn shared(base: &Side, head: &Side) -> (Vec<Benchmark>, [Vec<String>; 2]) {
-    let mut both = Vec::new();
+/// Returns the programs and the benchmarks that both have, in the order of head, and the names of
+/// the benchmarks that only base has, and only head.
+fn shared(base: Side, head: Side) -> (Vec<Pair>, Vec<Benchmark>, [Vec<String>; 2]) {
+    let (mut pairs, mut both) = (Vec::new(), Vec::new());
     let mut alone = [Vec::new(), Vec::new()];
-    let full = |program: &Program, name: &str| field::full_name(program, name);
-    for (program, timed) in head.programs.iter().zip(&head.timed) {
-        let other = base.programs.iter().position(|other| other.name == program.name);
+    let Side(mut others) = base;
+    let all = |program: &Program, timed: Vec<Timed>| -> Vec<String> {
+        timed.iter().map(|one| field::full_name(&program.name, &one.name)).collect()
+    };
+    for (program, timed, took) in head.0 {
+        let other = others.iter().position(|(other, ..)| other.name == program.name);
+        let Some(other) = other else {
+            alone[1].extend(all(&program, timed));
+            continue;
+        };
+        let (other, mut left, other_took) = others.remove(other);
         for one in timed {
-            let there = other.and_then(|at| {
-                let found = base.timed[at].iter().find(|other| other.name == one.name)?;
-                Some((at, found.ns))
-            });
-            let Some((at, base_ns)) = there else {
-                alone[1].push(full(program, &one.name));
+            let Some(at) = left.iter().position(|other| other.name == one.name) else {
+                alone[1].push(field::full_name(&program.name, &one.name));
                 continue;
             };
-            let here = head.programs.iter().position(|other| other.name == program.name);
+            let other = left.remove(at);
             both.push(Benchmark {
-                programs: [at, here.unwrap_or_default()],
-                name: one.name.clone(),
-                iterations: iterations(base_ns.min(one.ns)),
+                pair: pairs.len(),
+                iterations: iterations(other.ns.min(one.ns)),
+                step_ns: other.step_ns.max(one.step_ns),
+                name: one.name,
             });
         }
+        alone[0].extend(all(&other, left));
+        let took = took.max(other_took).mul_f64(PATIENCE);
+        let (programs, limit) = ([other, program], LEAST_LIMIT.max(took));
+        pairs.push(Pair { programs, limit, is_alone: false, shared: Shared::default() });
     }
-    for (program, timed) in base.programs.iter().zip(&base.timed) {
-        let there = head.programs.iter().position(|other| other.name == program.name);
-        let is_alone = |one: &&Timed| {
-            !there.is_some_and(|at| head.timed[at].iter().any(|other| other.name == one.name))
-        };
-        alone[0].extend(timed.iter().filter(is_alone).map(|one| full(program, &one.name)));
-    }
-    (both, alone)
+    alone[0].extend(others.into_iter().flat_map(|(program, timed, _)| all(&program, timed)));
+    (pairs, both, alone)
+}
+
+fn full_name(pairs: &[Pair], benchmark: &Benchmark) -> String {
+    field::full_name(&pairs[benchmark.pair].programs[1].name, &benchmark.name)
 }
 
 /// Returns the power of ten by which a time becomes so many nanoseconds that whole ones say it
@@ -436,7 +435,10 @@ fn plan(
     request.program.check = Check::Exit;
     request.program.output = OutputPlan::Null;
     request.program.primer = Primer::Never;
-    request.program.timeout_ns = Some(field.limit.as_nanos() as u64);
+    let pair = &field.pairs[benchmark.pair];
+    request.program.timeout_ns = Some(pair.limit.as_nanos() as u64);
+    // What the digits of a time leave open is as a clock's step.
+    request.clock_step_ns = 1_f64.max(benchmark.step_ns * benchmark.iterations as f64);
     let mut plan = revisions::plan(request, asked.max_slowdown)?;
     for (contestant, revision) in plan.contestants.iter_mut().zip(&made.revisions) {
         contestant.directory = Some(made.folder(revision.name).display().to_string());
@@ -444,7 +446,7 @@ fn plan(
     }
     plan.suite = Some(Box::new(SuitePlan {
         harness: field.harness.name().to_owned(),
-        program: field.programs[1][benchmark.programs[1]].name.clone(),
+        program: pair.programs[1].name.clone(),
         benchmark: benchmark.name.clone(),
         iterations: benchmark.iterations,
     }));

@@ -46,7 +46,7 @@ pub trait Harness: Sync {
 
     /// Returns the command that runs a program's benchmarks: those of these names, or all. Each
     /// takes about `slice`; results that are no output go to an empty folder.
-    fn command(&self, program: &Program, asked: &Asked<'_>) -> Command;
+    fn command(&self, program: &Program, asked: &SliceRequest<'_>) -> Command;
 
     /// Reads what a run said: each benchmark that it timed.
     ///
@@ -79,9 +79,9 @@ pub struct Program {
     pub folder: PathBuf,
 }
 
-/// What is asked of a run.
+/// A request for one run.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
+pub struct SliceRequest<'a> {
     /// The names of benchmarks; `None` for all.
     pub names: Option<&'a [&'a str]>,
     /// About how long each is timed.
@@ -97,6 +97,23 @@ pub struct Timed {
     pub name: String,
     /// The mean time of an iteration in nanoseconds.
     pub ns: f64,
+    /// What its last digit stands for, in nanoseconds; 0 if all digits are there.
+    pub step_ns: f64,
+}
+
+impl Timed {
+    /// Returns a time that is said to the last digit.
+    fn exact(name: &str, ns: f64) -> Timed {
+        Timed { name: name.to_owned(), ns, step_ns: 0.0 }
+    }
+
+    /// Reads a time in nanoseconds; `None` if it is none.
+    fn read(name: &str, ns: &str) -> Option<Timed> {
+        let decimals = ns.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+        let step_ns = 10_f64.powi(-i32::try_from(decimals).ok()?);
+        let ns = ns.parse().ok().filter(|ns: &f64| ns.is_finite() && *ns > 0.0)?;
+        Some(Timed { name: name.to_owned(), ns, step_ns })
+    }
 }
 
 /// Why a harness gave nothing.
@@ -135,7 +152,7 @@ pub enum Failure {
 pub fn time(
     harness: &dyn Harness,
     program: &Program,
-    asked: &Asked<'_>,
+    asked: &SliceRequest<'_>,
     padding_bytes: u32,
     limit: Duration,
     stop: &AtomicBool,
@@ -145,7 +162,11 @@ pub fn time(
     command.current_dir(&program.folder).env(crate::image::PADDING_NAME, padding(padding_bytes));
     let what = format!("{} {}", harness.name(), program.name);
     let output = run(&mut command, what.trim_end(), limit, stop)?;
-    let timed = harness.read(&output, asked.results);
+    let timed = harness.read(&output, asked.results).map(|mut timed| {
+        // What takes no time has no ratio.
+        timed.retain(|one| one.ns.is_finite() && one.ns > 0.0);
+        timed
+    });
     timed.map_err(|why| Failure::Other(format!("{}: {why}", what.trim_end())))
 }
 

@@ -1,12 +1,13 @@
-//! The page about a suite: what is slower, what is faster, what is open, and nothing about the rest.
+//! The page about a suite: what is slower, faster and open, and nothing about the rest.
 
 use crate::footer::machine_model;
 use crate::markdown::{self, Place, escaped};
 use crate::prelude::*;
-use tiebreak_core::result::{BenchmarkResult, SuiteResult, SuiteRevision, Word};
+use tiebreak_core::result::{BenchmarkResult, Family, SuiteResult, SuiteRevision, Word};
 use tiebreak_core::warning::Warning;
 
-/// The most rows of open benchmarks that are shown.
+/// The most rows that are shown, and of open benchmarks.
+const MOST: usize = 100;
 const MOST_OPEN: usize = 10;
 
 /// The result of a suite as text: the sentence, the rows that say something, what only one revision
@@ -15,7 +16,7 @@ pub fn page(suite: &SuiteResult, look: &Look) -> String {
     let mut page = Page::new(*look);
     page.interrupted(suite.check.interrupted);
     page.paragraph("", &[span(tone(suite), sentence(suite)), words(".")]);
-    page.say(Tone::Plain, crate::check::promise(&suite.check));
+    page.say(Tone::Plain, promise(suite));
     let (shown, left_out) = shown(suite);
     if !shown.is_empty() {
         page.gap();
@@ -32,11 +33,11 @@ pub fn page(suite: &SuiteResult, look: &Look) -> String {
     page.finish()
 }
 
-/// The result of a suite in one line, without a full stop: `of 40 benchmarks, 1 is slower as built,
+/// The result of a suite in one line, without a full stop: `Of 40 benchmarks, 1 is slower as built,
 /// 2 are open, 37 are not slower`.
 pub fn sentence(suite: &SuiteResult) -> String {
     let all = suite.benchmarks.len();
-    let mut text = format!("of {}", count(all as u64, "benchmark"));
+    let mut text = format!("Of {}", count(all as u64, "benchmark"));
     for word in [Word::Void, Word::SlowerAsBuilt, Word::Faster, Word::Open, Word::NotSlower] {
         match suite.with(word).count() {
             0 => {}
@@ -56,7 +57,7 @@ pub fn markdown(suite: &SuiteResult) -> String {
     };
     let place = Place::Comment;
     let mut text = markdown::heading(2, &format!("{icon} {}", escaped(&sentence(suite), place)));
-    text += &format!("{}\n", escaped(&crate::check::promise(&suite.check), place));
+    text += &format!("{}\n", escaped(&promise(suite), place));
     let (shown, left_out) = shown(suite);
     if !shown.is_empty() {
         text +=
@@ -75,6 +76,19 @@ pub fn markdown(suite: &SuiteResult) -> String {
     text + "\n"
 }
 
+/// Returns what the error means.
+fn promise(suite: &SuiteResult) -> String {
+    let error = percent(suite.check.error, Rounding::Up);
+    match suite.check.family {
+        Family::EBonferroni => format!(
+            "The probability that any of this is wrong is at most {error}, whenever it stops."
+        ),
+        Family::EBh => format!(
+            "Of what is proven here, at most {error} is wrong on average, whenever it stops (e-BH)."
+        ),
+    }
+}
+
 fn tone(suite: &SuiteResult) -> Tone {
     let bad = [Word::Void, Word::SlowerAsBuilt];
     match () {
@@ -84,20 +98,21 @@ fn tone(suite: &SuiteResult) -> Tone {
     }
 }
 
-/// Returns the benchmarks that say something, the worst first, and how many open ones are left out.
+/// Returns the benchmarks that say something, the worst first and of each word those that changed
+/// most, and how many are left out.
 fn shown(suite: &SuiteResult) -> (Vec<&BenchmarkResult>, usize) {
-    let mut shown: Vec<_> =
-        suite.benchmarks.iter().filter(|one| one.word != Word::NotSlower).collect();
-    let estimate = |one: &BenchmarkResult| one.ratio.estimate.unwrap_or(1.0);
-    shown.sort_by(|a, b| a.word.cmp(&b.word).then(estimate(b).total_cmp(&estimate(a))));
-    let is_open = |one: &&BenchmarkResult| one.word == Word::Open;
-    let open = shown.iter().copied().filter(is_open).count();
-    let left_out = open.saturating_sub(MOST_OPEN);
-    let mut open = 0;
-    shown.retain(|one| {
-        open += usize::from(is_open(one));
-        !is_open(one) || open <= MOST_OPEN
-    });
+    let changed = |one: &BenchmarkResult| (one.ratio.estimate.unwrap_or(1.0).ln()).abs();
+    let mut shown = Vec::new();
+    let mut all = 0;
+    for word in [Word::Void, Word::SlowerAsBuilt, Word::Faster, Word::Open] {
+        let mut rows: Vec<_> = suite.with(word).collect();
+        rows.sort_by(|a, b| changed(b).total_cmp(&changed(a)));
+        all += rows.len();
+        let most = if word == Word::Open { MOST_OPEN } else { MOST };
+        shown.extend(rows.into_iter().take(most));
+    }
+    shown.truncate(MOST);
+    let left_out = all - shown.len();
     (shown, left_out)
 }
 
@@ -142,7 +157,7 @@ fn notes(suite: &SuiteResult, left_out: usize) -> Vec<String> {
     let mut notes: Vec<String> =
         void.map(|(name, why)| format!("{}: {}.", plain(name), short(why))).collect();
     if left_out > 0 {
-        notes.push(format!("{left_out} more are open; --json has all of them."));
+        notes.push(format!("{left_out} more rows are left out; --json has all of them."));
     }
     if suite.with(Word::SlowerAsBuilt).next().is_some() {
         notes.push(
@@ -183,7 +198,7 @@ fn entries(suite: &SuiteResult) -> Vec<(&'static str, String)> {
             format!(
                 "{}, {} a benchmark and process, {least} to {most} processes of each, {}",
                 suite.harness,
-                seconds(suite.slice_seconds),
+                value_text(Unit::Nanoseconds, 1e9 * suite.slice_seconds),
                 seconds(suite.check.seconds)
             ),
         ),

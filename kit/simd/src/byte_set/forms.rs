@@ -143,8 +143,8 @@ pub(crate) unsafe fn find<L: Lookup>(tables: &Tables, bytes: &[u8], flip: bool) 
     }
 }
 
-/// The blocks of a text whose length costs no branch, where blocks have masks: how many times a loop
-/// of one to three turns goes round is what a CPU guesses wrong.
+/// The blocks of a text whose length costs no branch, where blocks have masks: how many times a
+/// loop of one to three turns goes round is what a CPU guesses wrong.
 pub(crate) const SHORT_BLOCKS: usize = 3;
 
 /// Returns where the blocks of a text of at most [`SHORT_BLOCKS`] begin. In a shorter one the last

@@ -116,10 +116,9 @@ where
     unsafe {
         let lookup = L::new(tables);
         let is_short = (1..=SHORT_BLOCKS * bytes).contains(&text.len());
-        if L::Block::IS_MASKED && is_short && room >= SHORT_BLOCKS * bytes {
-            if !copy_short(lookup, text, to) {
-                return text.len();
-            }
+        let may_copy = L::Block::IS_MASKED && is_short && room >= SHORT_BLOCKS * bytes;
+        if may_copy && !copy_short(lookup, text, to) {
+            return text.len();
         }
         while text.len() - at >= bytes {
             let block = L::Block::load(from.add(at));

@@ -80,8 +80,8 @@ impl Steps for __m512i {
         unsafe { _mm512_mask_storeu_epi8(into.cast(), first_bits(count), self) }
     }
 
-    /// Each byte has three slots, for itself or the sign and for its digits. Those that are used are
-    /// moved together.
+    /// Each byte has three slots, for itself or the sign and for its digits. Those that are used
+    /// are moved together.
     #[inline(always)]
     unsafe fn write(from: *const u8, left: usize, escaped: usize, into: *mut u8) {
         /// The first slot of each byte, and the second.
@@ -100,7 +100,7 @@ impl Steps for __m512i {
             let text = _mm512_mask_mov_epi8(text, FIRSTS, thrice);
             let signs = _pdep_u64(escaped as u64, FIRSTS);
             let text = _mm512_mask_mov_epi8(text, signs, _mm512_set1_epi8(b'%' as i8));
-            let used = FIRSTS & first_bits(3 * count) | 6 * signs;
+            let used = (FIRSTS & first_bits(3 * count)) | (6 * signs);
             let written = _mm512_maskz_compress_epi8(used, text);
             let bytes = used.count_ones() as usize;
             _mm512_mask_storeu_epi8(into.cast(), first_bits(bytes), written);

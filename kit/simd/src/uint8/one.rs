@@ -6,8 +6,6 @@
 //! pass for "1". A text that is no number, and shares the slot of one from whose key it differs by
 //! less than 256, would pass for a number: [`is_sound`] looks at all of them as this is compiled.
 
-use super::ROOM;
-
 /// Puts the 366 texts into 512 slots, each into one of its own: of random numbers the first that
 /// does, after 71 million.
 const MULTIPLIER: u32 = 0x8300_88b3;
@@ -24,18 +22,13 @@ static SLOTS: [u64; 1 << SLOT_BITS] = slots();
 
 const _: () = assert!(is_sound(&slots()));
 
-/// The bytes of a word that a text of each length has. A load costs less than the shift by which a
-/// CPU without BMI2 makes them.
-const MASKS: [u32; ROOM + 1] = [0, 0xff, 0xffff, 0xff_ffff, u32::MAX];
-
-/// Returns the first bytes of a word: all of it, where a text is longer.
+/// Returns the first bytes of a word, of which there are at most four.
 #[inline]
 pub(super) fn first(word: u32, length: usize) -> u32 {
-    word & MASKS[length.min(ROOM)]
+    (u64::from(word) & ((1 << (8 * length)) - 1)) as u32
 }
 
-/// Reads a number of this length, whose bytes alone are in the word. The key of a text that is too
-/// long is that of no number.
+/// Reads a number of this length, at most four, whose bytes alone are in the word.
 #[inline]
 pub(super) fn parse(bytes: u32, length: usize) -> Option<u8> {
     let key = u64::from(bytes) | (length as u64) << LENGTH_SHIFT;

@@ -8,7 +8,8 @@ use std::process::Command;
 const HARNESS: &str = r#"
 n=$(($$ % 40))
 say() {
-    [ -z "$TIEBREAK_BENCHMARKS" ] || printf '%s\n' "$TIEBREAK_BENCHMARKS" | grep -qxF "$1" || return 0
+    wanted=$TIEBREAK_BENCHMARKS
+    [ -z "$wanted" ] || printf '%s\n' "$wanted" | grep -qxF "$1" || return 0
     echo "$1 $(($2 + n))"
 }
 "#;
@@ -77,7 +78,7 @@ fn each_benchmark_gets_its_word() {
     let files = ["--json", "r.json", "--junit", "r.xml", "--markdown", "r.md"];
     let said = run(&place, &[&files[..], &CUSTOM].concat());
     assert_eq!(said.code, 1, "{said:?}");
-    assert!(said.out.starts_with("of 3 benchmarks, 1 is slower as built, 2 are not slower."));
+    assert!(said.out.starts_with("Of 3 benchmarks, 1 is slower as built, 2 are not slower."));
     let out = flat(&said.out);
     assert!(out.contains("changed slower as built"), "{out}");
     assert!(!out.contains("f<int>/8 x"), "what is not slower has no row: {out}");
@@ -186,5 +187,5 @@ fn go_is_found_built_and_raced() {
     let said = run(&place, &["--slice", "2ms"]);
     assert_eq!(said.code, 1, "{said:?}");
     assert!(said.err.contains("harness: go, as sums_test.go shows"), "{said:?}");
-    assert!(said.out.starts_with("of 2 benchmarks, 2 are slower as built."), "{said:?}");
+    assert!(said.out.starts_with("Of 2 benchmarks, 2 are slower as built."), "{said:?}");
 }

@@ -1,127 +1,147 @@
-//! The benchmarks that are raced: who is timed by the next process, and what is there already.
+//! The benchmarks that are raced, and the processes that time them.
 
 use std::cell::RefCell;
-use std::collections::VecDeque;
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use tiebreak_core::sample::Sample;
+use tiebreak_core::sample::{Outcome, Sample};
 use tiebreak_core::sampler::{
     Contestants, ProgramSampler, Quiet, Ran, RunFailure, RunRequest, Sampler,
 };
 use tiebreak_core::verdict::Fault;
 use tiebreak_machine::clock;
-use tiebreak_measure::harnesses::{self, Asked, Failure, Harness, Program, Timed};
+use tiebreak_measure::harnesses::{self, Failure, Harness, Program, SliceRequest};
 
 /// A benchmark that both revisions have.
 pub(super) struct Benchmark {
-    /// Which of each revision's programs has it.
-    pub programs: [usize; 2],
+    /// Which pair of programs has it.
+    pub pair: usize,
     /// Its name in the program.
     pub name: String,
     /// A sample is the time of so many iterations.
     pub iterations: u64,
+    /// The step of the times that the harness says, in nanoseconds; 0 if they are exact.
+    pub step_ns: f64,
 }
 
-impl Benchmark {
-    /// Returns its name in the suite; `programs` are those of head.
-    pub fn full_name(&self, programs: &[Program]) -> String {
-        full_name(&programs[self.programs[1]], &self.name)
-    }
+/// Returns the name of a benchmark in its suite, where its program has a name.
+pub(super) fn full_name(program: &str, name: &str) -> String {
+    if program.is_empty() { name.to_owned() } else { format!("{program} {name}") }
 }
 
-/// Returns the name of a benchmark in its suite.
-pub(super) fn full_name(program: &Program, name: &str) -> String {
-    match program.name.as_str() {
-        "" => name.to_owned(),
-        program => format!("{program} {name}"),
-    }
+/// A program of both revisions.
+pub(super) struct Pair {
+    /// Base's and head's.
+    pub programs: [Program; 2],
+    /// How long a process of it may take.
+    pub limit: Duration,
+    /// Whether each benchmark has processes of its own, since one of all has failed.
+    pub is_alone: bool,
+    /// What was measured in the latest round.
+    pub shared: Shared,
 }
 
-/// What a process has said of a benchmark before its contest asked.
-#[derive(Clone, Copy)]
-pub(super) struct Ahead {
-    side: usize,
-    padding_bytes: u32,
-    ns: f64,
+/// What the processes of a round have said, one of each revision.
+#[derive(Default)]
+pub(super) struct Shared {
+    round: u64,
+    /// The benchmarks that are timed together, decided before the first process.
+    company: Vec<usize>,
+    /// The nanoseconds an iteration took, of each side that has run; `None` if it failed.
+    sides: [Option<Option<HashMap<String, f64>>>; 2],
 }
 
 /// All benchmarks of a suite.
 pub(super) struct Field {
     pub harness: &'static dyn Harness,
-    /// The programs of base and head.
-    pub programs: [Vec<Program>; 2],
+    pub pairs: Vec<Pair>,
     pub benchmarks: Vec<Benchmark>,
     /// Their names in the suite.
     pub names: Vec<String>,
     /// Whether the claim of each is open.
     pub open: Vec<bool>,
-    /// What is there already, in the order in which it was measured.
-    pub ahead: Vec<VecDeque<Ahead>>,
     /// A folder for results.
     pub results: PathBuf,
     pub slice: Duration,
-    pub limit: Duration,
     pub stop: &'static AtomicBool,
 }
 
 impl Field {
-    /// Returns how long an iteration of a benchmark took in a process of one side: what is there
-    /// already, or that of a new process, which times all open benchmarks of the program.
+    /// Returns how long an iteration of a benchmark took in a process of one side in a round.
     ///
-    /// Contests draw the same coins, so what is there was measured in the order that they have now.
-    /// Where it was not (a contest has lost an attempt), it is of no use: the order that decided
-    /// what was measured is then not the one that the journal names.
-    fn time(&mut self, index: usize, side: usize, padding_bytes: u32) -> Result<f64, Failure> {
-        match self.ahead[index].pop_front() {
-            Some(ahead) if ahead.side == side && ahead.padding_bytes == padding_bytes => {
-                return Ok(ahead.ns);
-            }
-            _ => self.ahead[index].clear(),
+    /// The contests draw the same coins and are raced in step, so the first that comes to a round
+    /// starts the processes for all of its program, in the order that all have. `None` if the
+    /// process of all failed: nobody knows why, so it counts as the worst for who asked first, and
+    /// from then on each is timed alone, by both revisions.
+    fn time(
+        &mut self,
+        index: usize,
+        (round, side): (u64, usize),
+        padding_bytes: u32,
+    ) -> Result<Option<f64>, Failure> {
+        let pair = self.benchmarks[index].pair;
+        let name = self.benchmarks[index].name.clone();
+        if self.pairs[pair].is_alone {
+            let timed = self.run(&[index], side, padding_bytes)?;
+            let ns = timed.get(&name).copied();
+            return ns.map(Some).ok_or_else(|| not_timed(&name));
         }
-        let program = self.benchmarks[index].programs[side];
-        let is_there = |other: &usize| self.benchmarks[*other].programs[side] == program;
-        let open = (0..self.benchmarks.len()).filter(|other| self.open[*other]);
-        let company: Vec<usize> = open.filter(is_there).collect();
-        let timed = match self.run(&company, side, padding_bytes) {
-            Err(Failure::Status { .. } | Failure::TooLong { .. } | Failure::Other(_))
-                if company.len() > 1 =>
-            {
-                // Who failed is seen by running each alone.
-                self.run(&[index], side, padding_bytes)?
-            }
-            timed => timed?,
-        };
-        let ns_of = |name: &str| timed.iter().find(|one| one.name == name).map(|one| one.ns);
-        for other in company.into_iter().filter(|other| *other != index) {
-            if let Some(ns) = ns_of(&self.benchmarks[other].name) {
-                self.ahead[other].push_back(Ahead { side, padding_bytes, ns });
-            }
+        if self.pairs[pair].shared.round != round || self.pairs[pair].shared.company.is_empty() {
+            let is_there =
+                |other: &usize| self.open[*other] && self.benchmarks[*other].pair == pair;
+            let company = (0..self.benchmarks.len()).filter(is_there).collect();
+            self.pairs[pair].shared = Shared { round, company, sides: [None, None] };
         }
-        let name = &self.benchmarks[index].name;
-        ns_of(name).ok_or_else(|| Failure::Other("it was asked for, and not timed".to_owned()))
+        if self.pairs[pair].shared.sides[side].is_none() {
+            let company = self.pairs[pair].shared.company.clone();
+            let timed = match self.run(&company, side, padding_bytes) {
+                Ok(timed) => Some(timed),
+                Err(failure) if company.len() == 1 || failure == Failure::Interrupted => {
+                    return Err(failure);
+                }
+                Err(_) => None,
+            };
+            self.pairs[pair].is_alone = timed.is_none();
+            self.pairs[pair].shared.sides[side] = Some(timed);
+        }
+        let timed = self.pairs[pair].shared.sides[side].as_ref().and_then(Option::as_ref);
+        let Some(timed) = timed else { return Ok(None) };
+        timed.get(&name).copied().map(Some).ok_or_else(|| not_timed(&name))
     }
 
-    fn run(&self, company: &[usize], side: usize, padding: u32) -> Result<Vec<Timed>, Failure> {
-        let first = &self.benchmarks[company[0]];
+    fn run(
+        &self,
+        company: &[usize],
+        side: usize,
+        padding: u32,
+    ) -> Result<HashMap<String, f64>, Failure> {
         let names: Vec<&str> =
             company.iter().map(|index| self.benchmarks[*index].name.as_str()).collect();
-        let asked = Asked { names: Some(&names), slice: self.slice, results: &self.results };
-        let program = &self.programs[side][first.programs[side]];
-        harnesses::time(self.harness, program, &asked, padding, self.limit, self.stop)
+        let asked = SliceRequest { names: Some(&names), slice: self.slice, results: &self.results };
+        let pair = &self.pairs[self.benchmarks[company[0]].pair];
+        let program = &pair.programs[side];
+        let timed = harnesses::time(self.harness, program, &asked, padding, pair.limit, self.stop)?;
+        Ok(timed.into_iter().map(|one| (one.name, one.ns)).collect())
     }
+}
+
+fn not_timed(name: &str) -> Failure {
+    Failure::Other(format!("did not time '{name}', which was asked for"))
 }
 
 /// The contest of a benchmark, as a source of samples.
 pub struct Turn {
     field: Rc<RefCell<Field>>,
     index: usize,
+    /// How many times it was asked: twice a round.
+    asked: u64,
 }
 
 impl Turn {
     pub(super) fn new(field: Rc<RefCell<Field>>, index: usize) -> Turn {
-        Turn { field, index }
+        Turn { field, index, asked: 0 }
     }
 }
 
@@ -141,19 +161,22 @@ impl Sampler for Turn {
 
 impl ProgramSampler for Turn {
     fn run(&mut self, request: &RunRequest) -> Result<Ran, RunFailure> {
+        let place = (self.asked / 2, request.contestant);
+        self.asked += 1;
         let mut field = self.field.borrow_mut();
-        let ns = field.time(self.index, request.contestant, request.padding_bytes);
+        let ns = field.time(self.index, place, request.padding_bytes);
         let ns = ns.map_err(|failure| fault(failure, &field.names[self.index]))?;
-        let iterations = field.benchmarks[self.index].iterations;
-        let wall_ns = (ns * iterations as f64).round() as u64;
+        let iterations = field.benchmarks[self.index].iterations as f64;
+        let wall_ns = ns.map_or(0, |ns| (ns * iterations).round() as u64);
         // Only the time is known: a process does more than this benchmark.
-        let sample = Sample { user_ns: 0, peak_memory_bytes: 0, ..Sample::of_wall_ns(wall_ns) };
+        let known = Sample { user_ns: 0, peak_memory_bytes: 0, ..Sample::of_wall_ns(wall_ns) };
+        let outcome = if ns.is_some() { Outcome::Finished } else { Outcome::Unusable };
+        let sample = Sample { outcome, ..known };
         Ok(Ran { sample, output: None, histogram: Vec::new() })
     }
 
     fn clean_up(&mut self, _contestant: usize) -> Result<(), RunFailure> {
-        let mut field = self.field.borrow_mut();
-        field.open[self.index] = false;
+        self.field.borrow_mut().open[self.index] = false;
         Ok(())
     }
 }

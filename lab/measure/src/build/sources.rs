@@ -110,19 +110,25 @@ impl Text {
 impl Text {
     /// Returns the paths in quotes that lead out of the study's folder, from that folder.
     fn outside(&self) -> impl Iterator<Item = PathBuf> {
-        let quoted = self.text.split('"').skip(1).step_by(2);
-        let paths = quoted.filter(|path| !path.is_empty() && !path.contains('\n'));
-        paths.map(|path| self.place.join(path)).filter(|path| leads_out(path))
+        let quoted = self.text.lines().flat_map(|line| line.split(['"', '\'']).skip(1));
+        let paths = quoted.filter(|path| !path.is_empty());
+        paths.map(|path| folded(&self.place.join(path))).filter(|path| path.starts_with(".."))
     }
 }
 
-/// Returns whether a path goes up more often than down.
-fn leads_out(path: &Path) -> bool {
-    let mut depth = 0_i32;
-    path.components().any(|part| {
-        depth += if part == Component::ParentDir { -1 } else { 1 };
-        depth < 0
-    })
+/// Returns a path without what it goes into and out of again, so that a file has one.
+fn folded(path: &Path) -> PathBuf {
+    let mut folded = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if folded.file_name().is_some() => {
+                folded.pop();
+            }
+            other => folded.push(other),
+        }
+    }
+    folded
 }
 
 /// Returns the files next to a source that it names, or that these name; none that are data.
@@ -295,7 +301,7 @@ pub(super) mod tests {
             ("one/in.h", ""),
             ("two/b.c", "#include \"../three/c.h\"\n#include \"beside.h\"\n"),
             ("two/beside.h", ""),
-            ("three/c.h", ""),
+            ("three/c.h", "#include \"../two/b.c\"\n"),
         ] {
             let path = root.path().join(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -305,8 +311,8 @@ pub(super) mod tests {
         for search in [Search::All, Search::Sure] {
             let found = dependencies(&root.path().join("one"), &recipe, search).unwrap();
             let mut expected = vec!["src/a.c".into(), "in.h".into()];
-            let outside = ["two/b.c", "two/beside.h", "two/../three/c.h"];
-            expected.extend(outside.map(|file| Path::new("src/../..").join(file)));
+            let outside = ["two/b.c", "two/beside.h", "three/c.h"];
+            expected.extend(outside.map(|file| Path::new("..").join(file)));
             expected.sort();
             assert_eq!(found, expected);
         }

@@ -1,6 +1,8 @@
 //! The Rust crate criterion.
 
-use super::{Asked, Failure, Harness, Place, Program, Timed, any_of, contains, files_below, text};
+use super::{
+    Failure, Harness, Place, Program, SliceRequest, Timed, any_of, contains, files_below, text,
+};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,7 +34,8 @@ impl Harness for Criterion {
 
     fn build(&self, at: &Place<'_>) -> Result<Vec<Program>, Failure> {
         let target = text(&at.built.join("target"));
-        let mut words = vec!["cargo", "bench", "--no-run", "--message-format=json"];
+        let mut words =
+            vec!["cargo", "bench", "--no-run", "--message-format=json-render-diagnostics"];
         words.extend(["--quiet", "--target-dir", &target]);
         words.extend(at.words.iter().map(String::as_str));
         let messages = at.tool(&words)?;
@@ -43,17 +46,23 @@ impl Harness for Criterion {
             let Some(executable) = message["executable"].as_str() else { continue };
             let is_bench = message["target"]["kind"][0] == "bench";
             if is_bench && contains(Path::new(executable), &[b"CRITERION_HOME"]) {
-                let name = message["target"]["name"].as_str().unwrap_or_default().to_owned();
+                let manifest = Path::new(message["manifest_path"].as_str().unwrap_or_default());
+                let package = manifest.parent().unwrap_or(at.project);
+                // Two packages of a workspace may have programs of the same name.
+                let within = text(package.strip_prefix(at.project).unwrap_or(package));
+                let target = message["target"]["name"].as_str().unwrap_or_default();
+                let name = format!("{within} {target}").trim_start().to_owned();
                 let words = vec![executable.to_owned(), "--bench".to_owned()];
-                programs.push(Program { name, words, folder: at.project.to_owned() });
+                programs.push(Program { name, words, folder: package.to_owned() });
             }
         }
         Ok(programs)
     }
 
-    fn command(&self, program: &Program, asked: &Asked<'_>) -> Command {
+    fn command(&self, program: &Program, asked: &SliceRequest<'_>) -> Command {
         let mut command = Command::new(&program.words[0]);
         command.args(&program.words[1..]).env("CRITERION_HOME", asked.results);
+        command.env("CARGO_MANIFEST_DIR", &program.folder);
         let seconds = asked.slice.as_secs_f64().to_string();
         // A tenth of a slice finds how many iterations fit into one.
         let warm_up = (asked.slice.as_secs_f64() / 10.0).to_string();
@@ -80,7 +89,7 @@ impl Harness for Criterion {
             let ns = sum("times") / sum("iters");
             let ns = Some(ns).filter(|ns| ns.is_finite());
             let ns = ns.ok_or_else(|| format!("{} has no samples", path.display()))?;
-            Ok(Timed { name, ns })
+            Ok(Timed::exact(&name, ns))
         })
         .collect()
     }
@@ -91,7 +100,7 @@ fn json(path: &Path) -> Result<Value, String> {
     serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// Whether a manifest has criterion, by its own name or by that of its kept fork with its samples.
+/// Whether a manifest asks for criterion.
 fn names_it(manifest: &str) -> bool {
     manifest.lines().any(|line| {
         let line = line.trim_start();

@@ -3,7 +3,7 @@
 //! `TIEBREAK_BENCHMARKS` has the names that are asked for, a line each; where it is empty, all are.
 //! `TIEBREAK_SLICE_NS` says about how long each is timed. Other lines of its output are left alone.
 
-use super::{Asked, Failure, Harness, Place, Program, Timed};
+use super::{Failure, Harness, Place, Program, SliceRequest, Timed};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -31,7 +31,7 @@ impl Harness for Custom {
         Ok(vec![Program { name: String::new(), words, folder: at.project.to_owned() }])
     }
 
-    fn command(&self, program: &Program, asked: &Asked<'_>) -> Command {
+    fn command(&self, program: &Program, asked: &SliceRequest<'_>) -> Command {
         let mut command = Command::new(&program.words[0]);
         command.args(&program.words[1..]);
         command.env("TIEBREAK_BENCHMARKS", asked.names.unwrap_or_default().join("\n"));
@@ -42,10 +42,6 @@ impl Harness for Custom {
     /// The last word of a line is the time, and the others are the name.
     fn read(&self, output: &str, _: &Path) -> Result<Vec<Timed>, String> {
         let split = output.lines().filter_map(|line| line.trim().rsplit_once(char::is_whitespace));
-        let timed = split.filter_map(|(name, ns)| {
-            let ns = ns.parse().ok().filter(|ns: &f64| ns.is_finite() && *ns > 0.0)?;
-            Some(Timed { name: name.trim_end().to_owned(), ns })
-        });
-        Ok(timed.collect())
+        Ok(split.filter_map(|(name, ns)| Timed::read(name.trim_end(), ns)).collect())
     }
 }

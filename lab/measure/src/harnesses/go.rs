@@ -1,7 +1,6 @@
 //! `go test -bench`.
 
-use super::{Asked, Failure, Harness, Place, Program, Timed, escaped, files_below, text};
-use std::collections::BTreeSet;
+use super::{Failure, Harness, Place, Program, SliceRequest, Timed, escaped, files_below, text};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -17,22 +16,32 @@ impl Harness for Go {
     }
 
     fn build(&self, at: &Place<'_>) -> Result<Vec<Program>, Failure> {
-        let folders: BTreeSet<PathBuf> = test_files(at.project)
-            .iter()
-            .filter_map(|file| file.parent().map(Path::to_owned))
-            .collect();
+        let files = test_files(at.project);
+        let has_benchmarks = |folder: &Path| files.iter().any(|file| file.parent() == Some(folder));
+        // Packages of this module, as Go sees them: no other modules in it, and no test data.
+        let folders = at.tool(&["go", "list", "-f", "{{.Dir}}", "./..."])?;
         let mut programs = Vec::new();
-        for (number, folder) in folders.into_iter().enumerate() {
+        for (number, folder) in folders.lines().map(PathBuf::from).enumerate() {
+            let built = at.built.join(format!("{number}.test"));
+            if !has_benchmarks(&folder) {
+                continue;
+            }
             let within = folder.strip_prefix(at.project).unwrap_or(&folder).to_owned();
-            let built = text(&at.built.join(format!("{number}.test")));
             let package = format!("./{}", within.display());
-            at.tool(&["go", "test", "-c", "-o", &built, &package])?;
-            programs.push(Program { name: text(&within), words: vec![built], folder });
+            let output = text(&built);
+            let mut words = vec!["go", "test", "-c", "-o", &output];
+            words.extend(at.words.iter().map(String::as_str));
+            words.push(&package);
+            at.tool(&words)?;
+            // Where no file is for this system, none comes out.
+            if built.is_file() {
+                programs.push(Program { name: text(&within), words: vec![output], folder });
+            }
         }
         Ok(programs)
     }
 
-    fn command(&self, program: &Program, asked: &Asked<'_>) -> Command {
+    fn command(&self, program: &Program, asked: &SliceRequest<'_>) -> Command {
         let benchmarks = match asked.names {
             None => ".".to_owned(),
             // Each level of a name is a pattern of its own; alternatives are whole names.
@@ -56,13 +65,13 @@ impl Harness for Go {
     /// the number of threads, if there is more than one.
     fn read(&self, output: &str, _: &Path) -> Result<Vec<Timed>, String> {
         let mut timed = Vec::new();
+        let behind = if threads() > 1 { format!("-{}", threads()) } else { " ".to_owned() };
         for line in output.lines().filter(|line| line.starts_with("Benchmark")) {
             let words: Vec<&str> = line.split_whitespace().collect();
             let Some(at) = words.iter().position(|word| *word == "ns/op") else { continue };
-            let ns = words.get(at.wrapping_sub(1)).and_then(|word| word.parse().ok());
-            let ns = ns.ok_or_else(|| format!("no time before 'ns/op' in '{line}'"))?;
-            let name = words[0].strip_suffix(&format!("-{}", threads())).unwrap_or(words[0]);
-            timed.push(Timed { name: name.to_owned(), ns });
+            let name = words[0].strip_suffix(&behind).unwrap_or(words[0]);
+            let one = words.get(at.wrapping_sub(1)).and_then(|ns| Timed::read(name, ns));
+            timed.push(one.ok_or_else(|| format!("no time before 'ns/op' in '{line}'"))?);
         }
         Ok(timed)
     }

@@ -1,6 +1,8 @@
 //! google-benchmark.
 
-use super::{Asked, Failure, Harness, Place, Program, Timed, any_of, contains, files_below, text};
+use super::{
+    Failure, Harness, Place, Program, SliceRequest, Timed, any_of, contains, files_below, text,
+};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -9,6 +11,8 @@ use std::process::Command;
 
 pub(super) struct Google;
 
+/// The file of results.
+const RESULTS: &str = "results.json";
 /// What programs have that are linked with it: the name of an option, or the function of a shared
 /// library that reads it.
 const SIGNS: [&[u8]; 2] = [b"benchmark_list_tests", b"_ZN9benchmark10Initialize"];
@@ -24,8 +28,8 @@ impl Harness for Google {
         text.contains("benchmark::benchmark").then_some(lists)
     }
 
-    /// Configures and builds by CMake where there are lists for it, and takes the programs that have
-    /// its options; else those that the user's build has left in the project.
+    /// Configures and builds by CMake where there are lists for it, and takes the programs that
+    /// have its options; else those that the user's build has left in the project.
     fn build(&self, at: &Place<'_>) -> Result<Vec<Program>, Failure> {
         let (source, built) = (text(at.project), text(at.built));
         let has_lists = at.project.join("CMakeLists.txt").is_file();
@@ -40,8 +44,8 @@ impl Harness for Google {
         files_below(from, &mut found);
         let is_program = |path: &PathBuf| {
             let mode = fs::metadata(path).map_or(0, |metadata| metadata.permissions().mode());
-            let is_library = path.to_string_lossy().contains(".so");
-            mode & 0o111 != 0 && !is_library && is_elf(path) && contains(path, &SIGNS)
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            mode & 0o111 != 0 && !name.contains(".so") && is_elf(path) && contains(path, &SIGNS)
         };
         let programs = found.into_iter().filter(is_program).map(|path| Program {
             name: text(path.strip_prefix(from).unwrap_or(&path)),
@@ -51,36 +55,48 @@ impl Harness for Google {
         Ok(programs.collect())
     }
 
-    fn command(&self, program: &Program, asked: &Asked<'_>) -> Command {
+    fn command(&self, program: &Program, asked: &SliceRequest<'_>) -> Command {
         let mut command = Command::new(&program.words[0]);
-        command.arg("--benchmark_format=json");
+        command.arg("--benchmark_out_format=json");
+        command.arg(format!("--benchmark_out={}", text(&asked.results.join(RESULTS))));
         command.arg(format!("--benchmark_min_time={}", asked.slice.as_secs_f64()));
         command.args(asked.names.map(|names| format!("--benchmark_filter={}", any_of(names))));
         command
     }
 
-    /// Reads the JSON of its standard output; aggregates are left out.
-    fn read(&self, output: &str, _: &Path) -> Result<Vec<Timed>, String> {
-        let all: Value = serde_json::from_str(output).map_err(|error| error.to_string())?;
-        let all = all["benchmarks"].as_array().ok_or("there is no list 'benchmarks'")?.clone();
-        let single = all.iter().filter(|one| one["run_type"] != "aggregate");
-        single
-            .map(|one| {
-                let name = one["name"].as_str().ok_or("a benchmark has no name")?.to_owned();
-                if let Some(error) = one["error_message"].as_str() {
-                    return Err(format!("{name}: {error}"));
+    /// Reads the JSON that it writes: the mean of all repetitions of a benchmark. Aggregates are
+    /// left out, and what was skipped.
+    fn read(&self, _: &str, results: &Path) -> Result<Vec<Timed>, String> {
+        let path = results.join(RESULTS);
+        let text = fs::read_to_string(&path).map_err(|error| format!("no results: {error}"))?;
+        let all: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+        let all = all["benchmarks"].as_array().ok_or("there is no list 'benchmarks'")?;
+        let mut timed: Vec<(Timed, f64)> = Vec::new();
+        for one in all.iter().filter(|one| one["run_type"] != "aggregate") {
+            let name = one["name"].as_str().ok_or("a benchmark has no name")?;
+            if one["skipped"] == true {
+                continue;
+            }
+            if let Some(error) = one["error_message"].as_str() {
+                return Err(format!("{name}: {error}"));
+            }
+            let unit = match one["time_unit"].as_str() {
+                Some("ns") => 1.0,
+                Some("us") => 1e3,
+                Some("ms") => 1e6,
+                Some("s") => 1e9,
+                _ => return Err(format!("{name} has no time_unit of ns, us, ms or s")),
+            };
+            let time = one["real_time"].as_f64().ok_or(format!("{name} has no real_time"))?;
+            match timed.iter_mut().find(|(other, _)| other.name == name) {
+                Some((other, times)) => {
+                    *times += 1.0;
+                    other.ns += (unit * time - other.ns) / *times;
                 }
-                let unit = match one["time_unit"].as_str() {
-                    Some("ns") => 1.0,
-                    Some("us") => 1e3,
-                    Some("ms") => 1e6,
-                    Some("s") => 1e9,
-                    _ => return Err(format!("{name} has no time_unit of ns, us, ms or s")),
-                };
-                let time = one["real_time"].as_f64().ok_or(format!("{name} has no real_time"))?;
-                Ok(Timed { name, ns: unit * time })
-            })
-            .collect()
+                None => timed.push((Timed::exact(name, unit * time), 1.0)),
+            }
+        }
+        Ok(timed.into_iter().map(|(one, _)| one).collect())
     }
 }
 

@@ -1,6 +1,6 @@
 //! pytest-benchmark.
 
-use super::{Asked, Failure, Harness, Place, Program, Timed, text};
+use super::{Failure, Harness, Place, Program, SliceRequest, Timed, text};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,9 +32,15 @@ impl Harness for Pytest {
         Ok(vec![Program { name: String::new(), words, folder: at.project.to_owned() }])
     }
 
-    fn command(&self, program: &Program, asked: &Asked<'_>) -> Command {
+    fn command(&self, program: &Program, asked: &SliceRequest<'_>) -> Command {
         let mut command = Command::new(&program.words[0]);
         command.args(&program.words[1..]).env("PYTHONDONTWRITEBYTECODE", "1");
+        command.arg(format!("--rootdir={}", text(&program.folder)));
+        // What is imported is this revision's, also where another is installed.
+        let own = [program.folder.join("src"), program.folder.clone()];
+        let others = std::env::var_os("PYTHONPATH").unwrap_or_default();
+        let paths = own.into_iter().chain(std::env::split_paths(&others));
+        command.env("PYTHONPATH", std::env::join_paths(paths).unwrap_or_default());
         command.args(["-q", "-p", "no:cacheprovider", "--benchmark-only"]);
         command.args(["--benchmark-min-rounds=1", "--benchmark-warmup=off"]);
         command.arg(format!("--benchmark-max-time={}", asked.slice.as_secs_f64()));
@@ -45,8 +51,8 @@ impl Harness for Pytest {
 
     /// Reads the file of results: the mean of each benchmark, by its name with its file.
     fn read(&self, _: &str, results: &Path) -> Result<Vec<Timed>, String> {
-        let path = results.join(RESULTS);
-        let text = fs::read_to_string(&path).map_err(|error| format!("no results: {error}"))?;
+        // It writes none where there is no benchmark.
+        let Ok(text) = fs::read_to_string(results.join(RESULTS)) else { return Ok(Vec::new()) };
         let all: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
         let all = all["benchmarks"].as_array().ok_or("there is no list 'benchmarks'")?.clone();
         all.iter()
@@ -54,7 +60,7 @@ impl Harness for Pytest {
                 let name = one["fullname"].as_str().ok_or("a benchmark has no fullname")?;
                 let mean = one["stats"]["mean"].as_f64();
                 let mean = mean.ok_or_else(|| format!("{name} has no mean"))?;
-                Ok(Timed { name: name.to_owned(), ns: 1e9 * mean })
+                Ok(Timed::exact(name, 1e9 * mean))
             })
             .collect()
     }

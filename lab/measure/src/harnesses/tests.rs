@@ -11,7 +11,8 @@ fn words(harness: &dyn Harness, names: Option<&[&str]>) -> Vec<String> {
     let program =
         Program { name: String::new(), words: vec!["./bench".to_owned()], folder: PathBuf::new() };
     let slice = Duration::from_millis(20);
-    let command = harness.command(&program, &Asked { names, slice, results: Path::new("/r") });
+    let command =
+        harness.command(&program, &SliceRequest { names, slice, results: Path::new("/r") });
     command.get_args().map(|word| word.to_string_lossy().into_owned()).collect()
 }
 
@@ -31,14 +32,21 @@ fn lines_of_go() {
 
 #[test]
 fn json_of_google_benchmark() {
+    let folder = tempfile::tempdir().unwrap();
+    let read = |text: &str| {
+        fs::write(folder.path().join("results.json"), text).unwrap();
+        google::Google.read("a banner", folder.path())
+    };
     let output = r#"{"context": {}, "benchmarks": [
         {"name": "BM_f<int>/8", "run_type": "iteration", "real_time": 1.5, "time_unit": "us"},
-        {"name": "BM_f<int>/8_mean", "run_type": "aggregate", "real_time": 1, "time_unit": "us"}
+        {"name": "BM_f<int>/8", "run_type": "iteration", "real_time": 2.5, "time_unit": "us"},
+        {"name": "BM_f<int>/8_mean", "run_type": "aggregate", "real_time": 1, "time_unit": "us"},
+        {"name": "BM_g", "skipped": true, "real_time": 0, "time_unit": "ns"}
     ]}"#;
-    assert_eq!(read(&google::Google, output).unwrap(), [("BM_f<int>/8".to_owned(), 1500.0)]);
+    assert_eq!(read(output).unwrap(), [Timed::exact("BM_f<int>/8", 2000.0)]);
     let failed = r#"{"benchmarks": [{"name": "x", "error_message": "no file"}]}"#;
-    assert_eq!(read(&google::Google, failed).unwrap_err(), "x: no file");
-    assert!(read(&google::Google, "BM_f 12 ns").is_err());
+    assert_eq!(read(failed).unwrap_err(), "x: no file");
+    assert!(read("BM_f 12 ns").is_err());
     let asked = words(&google::Google, Some(&["BM_f<int>/8", "g(1.5)"]));
     assert!(
         asked.contains(&r"--benchmark_filter=^(BM_f<int>/8|g\(1\.5\))$".to_owned()),
@@ -55,7 +63,7 @@ fn files_of_criterion_and_pytest() {
     fs::write(new.join("sample.json"), r#"{"iters": [10.0, 20.0], "times": [50.0, 70.0]}"#)
         .unwrap();
     let timed = criterion::Criterion.read("", folder.path()).unwrap();
-    assert_eq!(timed, [Timed { name: "a group/first".to_owned(), ns: 4.0 }]);
+    assert_eq!(timed, [Timed::exact("a group/first", 4.0)]);
     fs::write(new.join("sample.json"), "{}").unwrap();
     assert!(criterion::Criterion.read("", folder.path()).unwrap_err().contains("has no samples"));
     let results = r#"{"benchmarks": [{"fullname": "t.py::test_x[1]", "stats": {"mean": 2e-6}}]}"#;
@@ -71,6 +79,8 @@ fn lines_of_anyone() {
     let expected = [("sum of 8".to_owned(), 12.5), ("last".to_owned(), 7.0)];
     assert_eq!(read(&custom::Custom, output).unwrap(), expected);
     assert_eq!(read(&custom::Custom, "").unwrap(), []);
+    let steps = custom::Custom.read("a 12\nb 12.50\n", Path::new("/nowhere")).unwrap();
+    assert_eq!(steps.iter().map(|one| one.step_ns).collect::<Vec<_>>(), [1.0, 0.01]);
 }
 
 #[test]

@@ -243,6 +243,7 @@ fn journal() -> Journal {
         functions: None,
         load: None,
         servers: None,
+        suite: None,
     };
     let header = RunHeader {
         created_unix_ms: 0,

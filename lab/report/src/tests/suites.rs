@@ -66,7 +66,7 @@ fn only_rows_that_say_something() {
     insta::assert_snapshot!("suite", page(&mixed(), &LOOK));
     insta::assert_snapshot!("suite-markdown", markdown(&mixed()));
     let fine = suite(vec![benchmark("parse", Word::NotSlower, [1.0, 0.99, 1.01])]);
-    assert_eq!(sentence(&fine), "of 1 benchmark, 1 is not slower");
+    assert_eq!(sentence(&fine), "Of 1 benchmark, 1 is not slower");
     let said = page(&fine, &LOOK);
     assert!(!said.contains("interval"), "{said}");
     for width in [20, 40, 79, 200] {

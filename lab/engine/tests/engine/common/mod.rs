@@ -256,7 +256,6 @@ pub fn request(contestants: usize, claims: &[&str]) -> Request {
         hooks: HookRequest::default(),
         program: ProgramPlan { check: Check::Default, ..ProgramPlan::default() },
         servers: None,
-        suite: None,
         clock_step_ns: 1.0,
     }
 }
