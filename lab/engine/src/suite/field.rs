@@ -190,3 +190,92 @@ fn fault(failure: Failure, benchmark: &str) -> RunFailure {
         Failure::Other(what) => Fault::Runner { workload, what },
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    static STOP: AtomicBool = AtomicBool::new(false);
+
+    /// A suite of two benchmarks, whose process of a side runs this and is counted.
+    fn field(folder: &tempfile::TempDir, sides: [&str; 2]) -> Field {
+        let count = folder.path().join("count");
+        let program = |script: &str| Program {
+            name: String::new(),
+            words: ["sh", "-c", &format!("echo >> {}; {script}", count.display())]
+                .map(str::to_owned)
+                .to_vec(),
+            folder: folder.path().to_owned(),
+        };
+        let harness = harnesses::ALL.into_iter().find(|one| one.name() == "custom").unwrap();
+        let benchmark = |name: &str| Benchmark {
+            pair: 0,
+            name: name.to_owned(),
+            iterations: 1_000_000,
+            step_ns: 1.0,
+        };
+        let limit = Duration::from_secs(60);
+        let pair = Pair {
+            programs: sides.map(program),
+            limit,
+            is_alone: false,
+            shared: Shared::default(),
+        };
+        Field {
+            harness,
+            pairs: vec![pair],
+            benchmarks: vec![benchmark("a"), benchmark("b")],
+            names: vec!["a".to_owned(), "b".to_owned()],
+            open: vec![true; 2],
+            results: folder.path().join("results"),
+            slice: Duration::from_millis(1),
+            stop: &STOP,
+        }
+    }
+
+    fn started(folder: &tempfile::TempDir) -> usize {
+        fs::read_to_string(folder.path().join("count")).unwrap_or_default().lines().count()
+    }
+
+    #[test]
+    fn a_round_has_a_process_of_each_side() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut field = field(&folder, ["echo a 10; echo b 20", "echo a 11; echo b 22"]);
+        for round in 0..3 {
+            // The coins say head first; who is asked second finds what the first has brought.
+            assert_eq!(field.time(0, (round, 1), 7), Ok(Some(11.0)));
+            assert_eq!(field.time(0, (round, 0), 7), Ok(Some(10.0)));
+            assert_eq!(field.time(1, (round, 1), 7), Ok(Some(22.0)));
+            assert_eq!(field.time(1, (round, 0), 7), Ok(Some(20.0)));
+        }
+        assert_eq!(started(&folder), 6);
+        field.open[0] = false;
+        assert_eq!(field.time(1, (3, 0), 7), Ok(Some(20.0)));
+        assert_eq!(field.pairs[0].shared.company, [1]);
+    }
+
+    #[test]
+    fn once_all_have_failed_each_is_alone_on_both_sides() {
+        let folder = tempfile::tempdir().unwrap();
+        let fails = "case $TIEBREAK_BENCHMARKS in *b*) exit 3;; esac; echo a 11";
+        let mut field = field(&folder, ["echo a 10; echo b 20", fails]);
+        assert_eq!(field.time(0, (0, 0), 7), Ok(Some(10.0)));
+        assert_eq!(field.time(0, (0, 1), 7), Ok(None), "nobody knows who it was");
+        assert_eq!(started(&folder), 2);
+        // What was measured together is of no use to the other.
+        assert_eq!(field.time(1, (0, 0), 7), Ok(Some(20.0)));
+        assert!(matches!(field.time(1, (0, 1), 7), Err(Failure::Status { status: 3, .. })));
+        assert_eq!(started(&folder), 4);
+        assert_eq!(field.time(0, (1, 1), 7), Ok(Some(11.0)));
+        assert_eq!(started(&folder), 5);
+    }
+
+    #[test]
+    fn what_is_not_timed_is_said() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut field = field(&folder, ["echo a 10", "echo a 10"]);
+        assert_eq!(field.time(0, (0, 0), 0), Ok(Some(10.0)));
+        assert_eq!(field.time(1, (0, 0), 0), Err(not_timed("b")));
+    }
+}
