@@ -11,7 +11,7 @@ use std::time::Duration;
 use tiebreak_lab::core::plan::Budget;
 use tiebreak_lab::core::result::{Family, SuiteResult};
 use tiebreak_lab::report::ci::junit;
-use tiebreak_lab::report::{check, json, number, suite as page};
+use tiebreak_lab::report::{check, json, number, shell_quote, suite as page};
 use tiebreak_lab::revisions::RevisionRequest;
 use tiebreak_lab::studies::Book;
 use tiebreak_lab::suite::{self, SLICE, Step, SuiteRequest};
@@ -88,7 +88,7 @@ const FAMILIES: Names<Family> = &[
 ];
 
 pub fn run(options: SuiteOptions, io: &mut Io) -> Result<u8, LabError> {
-    let quiet = options.reporting.quiet;
+    let (quiet, keeps) = (options.reporting.quiet, options.keep);
     let asked = SuiteRequest {
         revisions: RevisionRequest {
             base: options.base,
@@ -117,7 +117,8 @@ pub fn run(options: SuiteOptions, io: &mut Io) -> Result<u8, LabError> {
     let mut line_up = suite::line_up(&asked, &book, stop, |step| say(&step, quiet, io))?;
     if !quiet {
         let seconds = number::seconds(line_up.round_seconds);
-        io.err(&format!("{} benchmarks; a round of all takes {seconds}\n", line_up.count()));
+        let benchmarks = number::count(line_up.count() as u64, "benchmark");
+        io.err(&format!("{benchmarks}; a round of all takes about {seconds}\n"));
     }
     let result = Screen::during(io, quiet, |screen| {
         line_up.race(stop, |standing| {
@@ -132,6 +133,11 @@ pub fn run(options: SuiteOptions, io: &mut Io) -> Result<u8, LabError> {
     targets.print(&text, io);
     github::tell(&result.check, io);
     targets.write(&result, io)?;
+    if keeps {
+        let root = line_up.root().display().to_string();
+        let quoted = shell_quote(&root);
+        io.err(&format!("kept: {root}; to remove it: rm -rf {quoted} && git worktree prune\n"));
+    }
     if result.check.interrupted {
         io.err("interrupted: the benchmarks that were settled keep their words\n");
     }
@@ -142,6 +148,9 @@ pub fn run(options: SuiteOptions, io: &mut Io) -> Result<u8, LabError> {
 fn say(step: &Step<'_>, quiet: bool, io: &mut Io) {
     let line = match step {
         Step::Revision(step) => return compare::say(step, quiet, io),
+        Step::Failed(name, failure) => {
+            format!("warning: {name}: what could be timed is raced, but {failure}\n")
+        }
         _ if quiet => return,
         Step::Harness(name, Some(file)) => {
             let file = file.file_name().unwrap_or_default().to_string_lossy();

@@ -26,7 +26,7 @@ impl Oddities {
         let not_quiet = samples.iter().any(|sample| sample.marks.has(Mark::NotQuiet));
         self.rounds_never_quiet += u64::from(not_quiet);
         for sample in samples {
-            self.wall_ns += sample.wall_ns;
+            self.wall_ns = self.wall_ns.saturating_add(sample.wall_ns);
             self.foreign_cpu_ns += sample.beside.foreign_cpu_ns.unwrap_or(0);
             self.steal_ns += sample.beside.steal_ns.unwrap_or(0);
             self.throttled += u64::from(sample.marks.has(Mark::Throttled));

@@ -9,7 +9,7 @@ mod field;
 
 use crate::check::{self, Contest, Rules};
 use crate::error::{LabError, Result, data, require};
-use crate::planning::{Request, seed_or_random};
+use crate::planning::{self, Request, seed_or_random};
 use crate::revisions::{self, NAMES, Revision, RevisionRequest, Revisions};
 use crate::session::{Book, Session};
 pub use field::Turn;
@@ -81,6 +81,8 @@ pub enum Step<'a> {
     Building(&'a str),
     /// All benchmarks of a revision are run once.
     Looking(&'a str),
+    /// Some were timed, and the program failed: what was not timed is not raced.
+    Failed(&'a str, &'a Failure),
 }
 
 /// A suite that is ready to be raced.
@@ -93,10 +95,15 @@ pub struct LineUp {
     /// How long a round of all of them takes, about, in seconds.
     pub round_seconds: f64,
     /// Removed at the end.
-    _revisions: Revisions,
+    revisions: Revisions,
 }
 
 impl LineUp {
+    /// Returns the folder of the worktrees.
+    pub fn root(&self) -> &Path {
+        self.revisions.root()
+    }
+
     /// Returns how many benchmarks are raced.
     pub fn count(&self) -> usize {
         self.iterations.len()
@@ -175,20 +182,19 @@ pub fn line_up(
     let bound = "a slowdown is at least 0 and below 1, such as --max-slowdown 2%";
     require((0.0..1.0).contains(&asked.max_slowdown), bound)?;
     require(!asked.slice.is_zero(), "a slice of nothing times nothing: --slice 20ms")?;
-    let named = asked.harness.as_deref().map(harness_of).transpose()?;
-    let made = Revisions::prepare(&asked.revisions, stop, |step| progress(Step::Revision(step)))?;
-    let head = made.folder(NAMES[1]);
-    let (harness, trace) = match named {
-        Some(harness) => (harness, None),
-        None => found_in(&head)?,
+    planning::check_error(asked.error)?;
+    let (harness, trace) = match asked.harness.as_deref() {
+        Some(name) => (harness_of(name, asked)?, None),
+        None => found_in(&asked.revisions.directory)?,
     };
+    let made = Revisions::prepare(&asked.revisions, stop, |step| progress(Step::Revision(step)))?;
     progress(Step::Harness(harness.name(), trace.as_deref()));
     let mut side = |name| {
         progress(Step::Building(name));
         Side::new(harness, asked, &made, name, stop, &mut progress)
     };
     let (base, head) = (side(NAMES[0])?, side(NAMES[1])?);
-    let round_seconds = base.seconds() + head.seconds();
+    let whole_seconds = base.seconds() + head.seconds();
     let (pairs, mut benchmarks, mut alone) = shared(base, head);
     let all = benchmarks.len();
     let is_asked = |name: &str| asked.filter.as_deref().is_none_or(|part| name.contains(part));
@@ -207,7 +213,8 @@ pub fn line_up(
         stop,
         benchmarks,
     };
-    let iterations = field.benchmarks.iter().map(|one| one.iterations).collect();
+    let round_seconds = whole_seconds * field.benchmarks.len() as f64 / all as f64;
+    let iterations: Vec<u64> = field.benchmarks.iter().map(|one| one.iterations).collect();
     let contests = contests(asked, field, &made, book)?;
     let check = check::together(&contests.rules, Vec::new());
     let revisions = made
@@ -224,7 +231,7 @@ pub fn line_up(
         benchmarks: Vec::new(),
         check,
     };
-    Ok(LineUp { contests, about, iterations, round_seconds, _revisions: made })
+    Ok(LineUp { contests, about, iterations, round_seconds, revisions: made })
 }
 
 /// A revision, built and looked at: its programs, what each has, and how long that took.
@@ -253,8 +260,10 @@ impl Side {
         let whole = SliceRequest { names: None, slice: asked.slice, results: &results };
         let looked = programs.into_iter().map(|program| {
             let began = Instant::now();
-            let timed = harnesses::time(harness, &program, &whole, 0, PILOT_LIMIT, stop);
-            let timed = timed.and_then(|timed| only_once(&program, timed)).map_err(said)?;
+            let looked = harnesses::look(harness, &program, &whole, PILOT_LIMIT, stop);
+            let (timed, failure) = looked.map_err(said)?;
+            failure.iter().for_each(|failure| progress(Step::Failed(name, failure)));
+            let timed = only_once(&program, timed).map_err(said)?;
             Ok((program, timed, began.elapsed()))
         });
         Ok(Side(looked.collect::<Result<_>>()?))
@@ -291,7 +300,13 @@ fn failed(name: &str, failure: Failure) -> LabError {
     }
 }
 
-fn harness_of(name: &str) -> Result<&'static dyn Harness> {
+fn harness_of(name: &str, asked: &SuiteRequest) -> Result<&'static dyn Harness> {
+    let has_command = name != "custom" || !asked.words.is_empty();
+    require(
+        has_command,
+        "the harness 'custom' needs a command behind '--', which prints a line 'NAME NANOSECONDS' \
+         for each benchmark",
+    )?;
     let found = harnesses::ALL.into_iter().find(|harness| harness.name() == name);
     found.ok_or_else(|| {
         LabError::Usage(format!("no harness is called '{name}'; there are {}", all_names()))
@@ -429,7 +444,8 @@ fn plan(
         resolution: revisions::RESOLUTION,
         budget: Some(rules.budget),
         gate: Gate::OpenUnlessRefuted,
-        workload: format!("{} iterations", benchmark.iterations),
+        // Another command is another claim.
+        workload: asked.words.join(" "),
         ..request
     };
     request.program.check = Check::Exit;

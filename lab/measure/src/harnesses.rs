@@ -109,8 +109,9 @@ impl Timed {
 
     /// Reads a time in nanoseconds; `None` if it is none.
     fn read(name: &str, ns: &str) -> Option<Timed> {
-        let decimals = ns.split_once('.').map_or(0, |(_, decimals)| decimals.len());
-        let step_ns = 10_f64.powi(-i32::try_from(decimals).ok()?);
+        let (digits, exponent) = ns.split_once(['e', 'E']).unwrap_or((ns, "0"));
+        let decimals = digits.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+        let step_ns = 10_f64.powi(exponent.parse::<i32>().ok()? - i32::try_from(decimals).ok()?);
         let ns = ns.parse().ok().filter(|ns: &f64| ns.is_finite() && *ns > 0.0)?;
         Some(Timed { name: name.to_owned(), ns, step_ns })
     }
@@ -145,6 +146,30 @@ pub enum Failure {
     Other(String),
 }
 
+/// The longest time that is believed: a day and a half.
+const MOST_NS: f64 = 1e14;
+
+/// Runs all benchmarks of a program once. Returns those that were timed and, if some were and the
+/// program failed nevertheless, how.
+///
+/// # Errors
+/// As [`time`], if none was timed.
+pub fn look(
+    harness: &dyn Harness,
+    program: &Program,
+    asked: &SliceRequest<'_>,
+    limit: Duration,
+    stop: &AtomicBool,
+) -> Result<(Vec<Timed>, Option<Failure>), Failure> {
+    let ran = run_once(harness, program, asked, 0, limit, stop)?;
+    let timed = read(harness, program, asked, &ran.output);
+    match (timed, ran.failure) {
+        (Ok(timed), failure) if !timed.is_empty() || failure.is_none() => Ok((timed, failure)),
+        (_, Some(failure)) | (Err(failure), None) => Err(failure),
+        (Ok(timed), None) => Ok((timed, None)),
+    }
+}
+
 /// Runs a program once.
 ///
 /// # Errors
@@ -157,17 +182,43 @@ pub fn time(
     limit: Duration,
     stop: &AtomicBool,
 ) -> Result<Vec<Timed>, Failure> {
+    let ran = run_once(harness, program, asked, padding_bytes, limit, stop)?;
+    match ran.failure {
+        Some(failure) => Err(failure),
+        None => read(harness, program, asked, &ran.output),
+    }
+}
+
+fn what(harness: &dyn Harness, program: &Program) -> String {
+    format!("{} {}", harness.name(), program.name).trim_end().to_owned()
+}
+
+fn run_once(
+    harness: &dyn Harness,
+    program: &Program,
+    asked: &SliceRequest<'_>,
+    padding_bytes: u32,
+    limit: Duration,
+    stop: &AtomicBool,
+) -> Result<Ran, Failure> {
     empty(asked.results).map_err(Failure::of(asked.results))?;
     let mut command = harness.command(program, asked);
     command.current_dir(&program.folder).env(crate::image::PADDING_NAME, padding(padding_bytes));
-    let what = format!("{} {}", harness.name(), program.name);
-    let output = run(&mut command, what.trim_end(), limit, stop)?;
-    let timed = harness.read(&output, asked.results).map(|mut timed| {
+    run(&mut command, &what(harness, program), limit, stop)
+}
+
+fn read(
+    harness: &dyn Harness,
+    program: &Program,
+    asked: &SliceRequest<'_>,
+    output: &str,
+) -> Result<Vec<Timed>, Failure> {
+    let timed = harness.read(output, asked.results).map(|mut timed| {
         // What takes no time has no ratio.
-        timed.retain(|one| one.ns.is_finite() && one.ns > 0.0);
+        timed.retain(|one| one.ns > 0.0 && one.ns <= MOST_NS);
         timed
     });
-    timed.map_err(|why| Failure::Other(format!("{}: {why}", what.trim_end())))
+    timed.map_err(|why| Failure::Other(format!("{}: {why}", what(harness, program))))
 }
 
 fn padding(bytes: u32) -> String {
@@ -183,16 +234,22 @@ fn empty(folder: &Path) -> io::Result<()> {
     fs::create_dir_all(folder)
 }
 
-/// Runs a command to its end and returns its standard output.
+/// What a command has written to standard output, and how it failed, if it did.
+struct Ran {
+    output: String,
+    failure: Option<Failure>,
+}
+
+/// Runs a command to its end.
 ///
 /// # Errors
-/// Fails if it cannot be started, takes longer than `limit`, or fails.
+/// Fails if it cannot be started or takes longer than `limit`, or if the user asks to stop.
 fn run(
     command: &mut Command,
     what: &str,
     limit: Duration,
     stop: &AtomicBool,
-) -> Result<String, Failure> {
+) -> Result<Ran, Failure> {
     let failed = |error: io::Error| Failure::Other(format!("{what} cannot be run: {error}"));
     let (output, errors) = (files::memory_file(), files::memory_file());
     let (output, errors) = (output.map_err(failed)?, errors.map_err(failed)?);
@@ -203,18 +260,17 @@ fn run(
     let end_ns = clock::monotonic_ns().saturating_add(limit.as_nanos() as u64);
     let ended =
         child.wait_unless(|| stop.load(Ordering::Relaxed) || clock::monotonic_ns() > end_ns);
-    let text = files::content(&output).map_err(failed)?;
-    let text = String::from_utf8_lossy(&text).into_owned();
+    let output = files::content(&output).map_err(failed)?;
+    let output = String::from_utf8_lossy(&output).into_owned();
     match ended.map_err(failed)?.map(shell_status) {
-        Some(0) => Ok(text),
+        Some(0) => Ok(Ran { output, failure: None }),
         None if stop.load(Ordering::Relaxed) => Err(Failure::Interrupted),
         None => Err(Failure::TooLong { what: what.to_owned(), seconds: limit.as_secs() }),
         Some(status) => {
-            let mut tail = files::tail(&errors);
-            if tail.trim().is_empty() {
-                tail = last_lines(&text);
-            }
-            Err(Failure::Status { what: what.to_owned(), status, tail })
+            // Some say what failed here, some there.
+            let tail = [last_lines(&output), files::tail(&errors)].join("\n").trim().to_owned();
+            let failure = Some(Failure::Status { what: what.to_owned(), status, tail });
+            Ok(Ran { output, failure })
         }
     }
 }
@@ -246,7 +302,8 @@ impl Place<'_> {
         let what = words.join(" ");
         let mut command = Command::new(words[0]);
         command.args(&words[1..]).current_dir(self.project);
-        run(&mut command, &what, BUILD_LIMIT, self.stop)
+        let ran = run(&mut command, &what, BUILD_LIMIT, self.stop)?;
+        ran.failure.map_or(Ok(ran.output), Err)
     }
 }
 

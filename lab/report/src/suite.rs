@@ -6,6 +6,9 @@ use crate::prelude::*;
 use tiebreak_core::result::{BenchmarkResult, Family, SuiteResult, SuiteRevision, Word};
 use tiebreak_core::warning::Warning;
 
+/// What word, change and interval take beside a name, and the least that a name gets.
+const BESIDE_NAMES: usize = 52;
+const LEAST_NAME: usize = 16;
 /// The most rows that are shown, and of open benchmarks.
 const MOST: usize = 100;
 const MOST_OPEN: usize = 10;
@@ -20,7 +23,7 @@ pub fn page(suite: &SuiteResult, look: &Look) -> String {
     let (shown, left_out) = shown(suite);
     if !shown.is_empty() {
         page.gap();
-        page.table(columns(&shown));
+        page.table(columns(&shown, look));
     }
     for note in notes(suite, left_out) {
         page.gap();
@@ -53,6 +56,7 @@ pub fn markdown(suite: &SuiteResult) -> String {
     let icon = match () {
         () if suite.with(Word::Void).next().is_some() => ":no_entry:",
         () if suite.with(Word::SlowerAsBuilt).next().is_some() => ":x:",
+        () if suite.with(Word::Open).next().is_some() => ":warning:",
         () => ":white_check_mark:",
     };
     let place = Place::Comment;
@@ -116,9 +120,12 @@ fn shown(suite: &SuiteResult) -> (Vec<&BenchmarkResult>, usize) {
     (shown, left_out)
 }
 
-fn columns(shown: &[&BenchmarkResult]) -> Vec<Column> {
+fn columns(shown: &[&BenchmarkResult], look: &Look) -> Vec<Column> {
+    // Names give way before the interval does.
+    let room = look.columns().saturating_sub(BESIDE_NAMES).max(LEAST_NAME);
     let rows = shown.iter().map(|one| cells_of(one));
     let [names, said, base, head, change, interval] = transposed(rows);
+    let names = names.iter().map(|name| shorten_middle(name, room, *look));
     vec![
         Column::left("benchmark", names),
         Column::left("is", said),
@@ -157,7 +164,11 @@ fn notes(suite: &SuiteResult, left_out: usize) -> Vec<String> {
     let mut notes: Vec<String> =
         void.map(|(name, why)| format!("{}: {}.", plain(name), short(why))).collect();
     if left_out > 0 {
-        notes.push(format!("{left_out} more rows are left out; --json has all of them."));
+        let rows = count(left_out as u64, "more row");
+        notes.push(format!("Left out: {rows}; --json has all."));
+    }
+    if suite.with(Word::Open).any(|one| one.ratio.low.is_none() && one.ratio.high.is_none()) {
+        notes.push("Without an interval there were too few processes for one.".to_owned());
     }
     if suite.with(Word::SlowerAsBuilt).next().is_some() {
         notes.push(
@@ -190,13 +201,15 @@ fn entries(suite: &SuiteResult) -> Vec<(&'static str, String)> {
     };
     let rounds = suite.benchmarks.iter().map(|one| one.rounds);
     let (least, most) = (rounds.clone().min().unwrap_or(0), rounds.max().unwrap_or(0));
+    let processes = if least == most { most.to_string() } else { format!("{least} to {most}") };
+    let processes = format!("{processes} processes");
     let mut entries = vec![
         ("base", revision(base)),
         ("head", revision(head)),
         (
             "suite",
             format!(
-                "{}, {} a benchmark and process, {least} to {most} processes of each, {}",
+                "{}, {} a benchmark and process, {processes} of each, {}",
                 suite.harness,
                 value_text(Unit::Nanoseconds, 1e9 * suite.slice_seconds),
                 seconds(suite.check.seconds)

@@ -135,7 +135,7 @@ fn what_is_no_suite_is_named() {
     };
     check(&[], 65, "no harness is found here: --harness names one of criterion, go,");
     check(&["--harness", "gtest"], 64, "no harness is called 'gtest'; there are criterion,");
-    check(&["--harness", "custom"], 65, "needs a command behind '--'");
+    check(&["--harness", "custom"], 64, "needs a command behind '--'");
     check(&[&["--filter", "x9"][..], &CUSTOM].concat(), 65, "none of 3 benchmarks has 'x9'");
     check(&["--harness", "custom", "--", "true"], 65, "no benchmark in common");
     check(

@@ -14,6 +14,9 @@ use tiebreak_core::verdict::Fault;
 use tiebreak_machine::clock;
 use tiebreak_measure::harnesses::{self, Failure, Harness, Program, SliceRequest};
 
+/// The most bytes of names that are asked for, each escaped.
+const MOST_NAME_BYTES: usize = 100_000;
+
 /// A benchmark that both revisions have.
 pub(super) struct Benchmark {
     /// Which pair of programs has it.
@@ -119,7 +122,10 @@ impl Field {
     ) -> Result<HashMap<String, f64>, Failure> {
         let names: Vec<&str> =
             company.iter().map(|index| self.benchmarks[*index].name.as_str()).collect();
-        let asked = SliceRequest { names: Some(&names), slice: self.slice, results: &self.results };
+        // One argument, or variable, has room for 128 KiB. What else is timed then is not used.
+        let bytes: usize = names.iter().map(|name| 2 * name.len()).sum();
+        let names = (bytes < MOST_NAME_BYTES).then_some(&names[..]);
+        let asked = SliceRequest { names, slice: self.slice, results: &self.results };
         let pair = &self.pairs[self.benchmarks[company[0]].pair];
         let program = &pair.programs[side];
         let timed = harnesses::time(self.harness, program, &asked, padding, pair.limit, self.stop)?;
