@@ -36,7 +36,7 @@ impl Lines {
         if form.is_here() { Ok(Lines { form }) } else { Err(Refused::Missing(form)) }
     }
 
-    /// Returns the form that was chosen. AVX-512 has none: where it is chosen, that of AVX2 runs.
+    /// Returns the form that was chosen.
     pub fn form(&self) -> Form {
         self.form
     }
@@ -65,7 +65,9 @@ macro_rules! with_form {
             #[cfg(target_arch = "x86_64")]
             Form::Ssse3 => super::x86::ssse3::$call($($argument),*),
             #[cfg(target_arch = "x86_64")]
-            Form::Avx2 | Form::Avx512 => super::x86::avx2::$call($($argument),*),
+            Form::Avx2 => super::x86::avx2::$call($($argument),*),
+            #[cfg(target_arch = "x86_64")]
+            Form::Avx512 => super::avx512::$call($($argument),*),
             #[cfg(target_arch = "aarch64")]
             Form::Neon => super::neon::neon::$call($($argument),*),
             _ => scalar::$call($($argument),*),
@@ -81,7 +83,7 @@ pub(super) const STEP_BYTES: usize = 16;
 pub(super) const STEP_LINES: usize = 4;
 
 /// The parts of a text, and the least bytes of one that is cut.
-const PARTS: usize = 4;
+pub(super) const PARTS: usize = 4;
 const CUT_BYTES_MIN: usize = 256;
 
 /// The 16 bytes that a step looks at.
@@ -148,10 +150,10 @@ const fn orders() -> Orders {
 /// A part of a text: where its next line begins, where its last one ends, and how many lines were
 /// before.
 #[derive(Clone, Copy, Default)]
-struct Part {
-    at: usize,
-    end: usize,
-    line: usize,
+pub(super) struct Part {
+    pub at: usize,
+    pub end: usize,
+    pub line: usize,
 }
 
 /// Returns how many lines a text has.
@@ -170,7 +172,7 @@ pub(super) unsafe fn count<S: Step>(text: &[u8]) -> usize {
 }
 
 /// Returns how many line feeds there are, and one more for a last byte that is none.
-fn count_each(text: &[u8], last: Option<&u8>) -> usize {
+pub(super) fn count_each(text: &[u8], last: Option<&u8>) -> usize {
     let is_cut = last.is_some_and(|byte| *byte != b'\n');
     text.iter().filter(|byte| **byte == b'\n').count() + usize::from(is_cut)
 }
@@ -180,22 +182,13 @@ fn count_each(text: &[u8], last: Option<&u8>) -> usize {
 /// # Safety
 /// As [`Step`].
 #[inline(always)]
-pub(super) unsafe fn parse<S: Step>(text: &[u8], into: &mut [u16]) -> usize {
-    let mut parts = [Part { at: text.len(), end: text.len(), line: into.len() }; PARTS];
-    let mut begun = Part { at: 0, end: text.len(), line: 0 };
-    if text.len() >= CUT_BYTES_MIN {
-        for (number, part) in parts[..PARTS - 1].iter_mut().enumerate() {
-            let middle = text.len() * (number + 1) / PARTS;
-            let feed = text[middle..].iter().position(|byte| *byte == b'\n');
-            begun.end = feed.map_or(text.len(), |feed| middle + feed + 1).max(begun.at);
-            *part = begun;
-            // SAFETY: what the caller promises.
-            begun.line += unsafe { count::<S>(&text[begun.at..begun.end]) };
-            begun.at = begun.end;
-        }
-        begun.end = text.len();
-    }
-    parts[PARTS - 1] = begun;
+pub(super) unsafe fn parse<S: Step>(
+    text: &[u8],
+    into: &mut [u16],
+    count: unsafe fn(&[u8]) -> usize,
+) -> usize {
+    // SAFETY: what the caller promises.
+    let mut parts = unsafe { cut(text, into.len(), count) };
     // SAFETY: what the caller promises; so many steps are there in each part.
     unsafe {
         if text.len() >= CUT_BYTES_MIN {
@@ -226,6 +219,34 @@ pub(super) unsafe fn parse<S: Step>(text: &[u8], into: &mut [u16]) -> usize {
         }
     }
     parts[PARTS - 1].line
+}
+
+/// Cuts a text at line feeds, if it is long enough; else the last part is all of it, and the others
+/// are empty.
+///
+/// # Safety
+/// The CPU must have the instructions by which lines are counted.
+pub(super) unsafe fn cut(
+    text: &[u8],
+    room: usize,
+    count: unsafe fn(&[u8]) -> usize,
+) -> [Part; PARTS] {
+    let mut parts = [Part { at: text.len(), end: text.len(), line: room }; PARTS];
+    let mut begun = Part { at: 0, end: text.len(), line: 0 };
+    if text.len() >= CUT_BYTES_MIN {
+        for (number, part) in parts[..PARTS - 1].iter_mut().enumerate() {
+            let middle = text.len() * (number + 1) / PARTS;
+            let feed = text[middle..].iter().position(|byte| *byte == b'\n');
+            begun.end = feed.map_or(text.len(), |feed| middle + feed + 1).max(begun.at);
+            *part = begun;
+            // SAFETY: what the caller promises.
+            begun.line += unsafe { count(&text[begun.at..begun.end]) };
+            begun.at = begun.end;
+        }
+        begun.end = text.len();
+    }
+    parts[PARTS - 1] = begun;
+    parts
 }
 
 /// Returns how many times four lines may be looked at, at least. The last ones may be the next
@@ -314,7 +335,7 @@ unsafe fn four<S: Step>(from: *const u8) -> ([u16; STEP_LINES], usize) {
 /// # Panics
 /// If there is no room for it.
 #[cold]
-fn line(mut part: Part, text: &[u8], into: &mut [u16]) -> Part {
+pub(super) fn line(mut part: Part, text: &[u8], into: &mut [u16]) -> Part {
     let rest = &text[part.at..];
     let length = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
     let room = into.len();
@@ -372,7 +393,7 @@ macro_rules! compiled {
             #[$feature]
             pub(in crate::uint8) unsafe fn parse(text: &[u8], into: &mut [u16]) -> usize {
                 // SAFETY: the caller has the instructions.
-                unsafe { lines::parse::<$step>(text, into) }
+                unsafe { lines::parse::<$step>(text, into, count) }
             }
         }
     };

@@ -1,0 +1,118 @@
+//! Sixteen lines in a register of 64 bytes on x86-64.
+//!
+//! The lines of a block are moved to the ends of cells of four bytes by one instruction, whose mask
+//! says which bytes of a cell a line has: the last digit and the line feed always, the others by its
+//! length. That is told by what is two, three or four bytes before the end of a line.
+
+use super::lines::{PARTS, cut, line};
+use crate::block::first_bits;
+use core::arch::x86_64::*;
+
+const BLOCK_BYTES: usize = 64;
+const BLOCK_LINES: usize = 16;
+
+/// The first byte of each cell.
+const CELLS: u64 = 0x1111_1111_1111_1111;
+
+/// As [`Lines::count`](super::Lines::count).
+///
+/// # Safety
+/// The CPU must have the instructions of the form.
+#[target_feature(enable = "avx512f,avx512bw,popcnt")]
+pub(super) unsafe fn count(text: &[u8]) -> usize {
+    let blocks = text.as_chunks::<BLOCK_BYTES>();
+    let mut count = 0;
+    for block in blocks.0 {
+        // SAFETY: the caller has the instructions; there are 64 bytes.
+        count += unsafe { ends(_mm512_loadu_si512(block.as_ptr().cast())) }.count_ones() as usize;
+    }
+    count + super::lines::count_each(blocks.1, text.last())
+}
+
+/// As [`Lines::parse`](super::Lines::parse).
+///
+/// # Safety
+/// The CPU must have the instructions of the form.
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,bmi1,bmi2,lzcnt,popcnt")]
+pub(super) unsafe fn parse(text: &[u8], into: &mut [u16]) -> usize {
+    // SAFETY: the caller has the instructions.
+    let mut parts = unsafe { cut(text, into.len(), count) };
+    // A block writes sixteen numbers, however many it has: none that is the next part's.
+    let mut limits = [into.len(); PARTS];
+    for part in 1..PARTS {
+        limits[part - 1] = parts[part].line.min(into.len());
+    }
+    let mut has_blocks = true;
+    while has_blocks {
+        has_blocks = false;
+        for (part, limit) in parts.iter_mut().zip(limits) {
+            let is_block =
+                part.end - part.at >= BLOCK_BYTES && limit.saturating_sub(part.line) >= BLOCK_LINES;
+            if !is_block {
+                continue;
+            }
+            has_blocks = true;
+            // SAFETY: the caller has the instructions; 64 bytes are there, and room for sixteen.
+            let (lines, bytes) =
+                unsafe { block(text.as_ptr().add(part.at), into.as_mut_ptr().add(part.line)) };
+            if lines == 0 {
+                *part = line(*part, text, into);
+            } else {
+                (part.at, part.line) = (part.at + bytes, part.line + lines);
+            }
+        }
+    }
+    for part in &mut parts {
+        while part.at < part.end {
+            *part = line(*part, text, into);
+        }
+    }
+    parts[PARTS - 1].line
+}
+
+/// Returns which bytes are line feeds.
+///
+/// # Safety
+/// The CPU has AVX-512 BW.
+#[inline(always)]
+unsafe fn ends(bytes: __m512i) -> u64 {
+    // SAFETY: the caller has AVX-512.
+    unsafe { _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(b'\n' as i8)) }
+}
+
+/// Writes the numbers of the next lines that end within 64 bytes, at most sixteen; returns how many
+/// these are, and how many bytes they have. None, if one of them is no number.
+///
+/// # Safety
+/// As [`parse`]; 64 bytes can be read, and sixteen numbers written.
+#[inline(always)]
+unsafe fn block(from: *const u8, into: *mut u16) -> (usize, usize) {
+    // SAFETY: what the caller promises.
+    unsafe {
+        let bytes = _mm512_loadu_si512(from.cast());
+        let all = ends(bytes);
+        // Up to the place that the last bit goes to: all, if there are fewer.
+        let last = _pdep_u64(1 << (BLOCK_LINES - 1), all);
+        let ends = all & (last ^ last.wrapping_sub(1));
+        let count = ends.count_ones() as usize;
+        // A line begins here, as if one had ended before.
+        let (two, three, four) = ((ends << 2) | 2, (ends << 3) | 4, (ends << 4) | 8);
+        let (one_digit, two_digits) = (_pext_u64(two, ends), _pext_u64(three, ends));
+        let are_sized = ends & !((two | three | four) & !((ends << 1) | 1)) == 0;
+        let missing = _pdep_u64(one_digit, CELLS << 1) | _pdep_u64(one_digit | two_digits, CELLS);
+        let cells = _mm512_maskz_expand_epi8(!missing, bytes);
+        let are_digits = !missing & (7 * CELLS);
+        let digits = _mm512_maskz_sub_epi8(are_digits, cells, _mm512_set1_epi8(b'0' as i8));
+        // Each cell: 100 a + 10 b, and c; then their sum.
+        let weights = _mm512_set1_epi32(0x0001_0a64);
+        let sums = _mm512_madd_epi16(_mm512_maddubs_epi16(digits, weights), _mm512_set1_epi16(1));
+        let wrong = _mm512_cmpgt_epu8_mask(digits, _mm512_set1_epi8(9)) & first_bits(4 * count);
+        let taken = first_bits(count) as u16;
+        let too_large = _mm512_mask_cmpgt_epu32_mask(taken, sums, _mm512_set1_epi32(255));
+        if count == 0 || !are_sized || wrong != 0 || too_large != 0 {
+            return (0, 0);
+        }
+        _mm256_storeu_si256(into.cast(), _mm512_cvtepi32_epi16(sums));
+        (count, BLOCK_BYTES - ends.leading_zeros() as usize)
+    }
+}
