@@ -4,12 +4,14 @@
 //! says which bytes of a cell a line has: the last digit and the line feed always, the others by its
 //! length. That is told by what is two, three or four bytes before the end of a line.
 
-use super::lines::{PARTS, cut, line};
+use super::lines::{Part, cut, line};
 use crate::block::first_bits;
 use core::arch::x86_64::*;
 
 const BLOCK_BYTES: usize = 64;
 const BLOCK_LINES: usize = 16;
+/// The parts of a text.
+const PARTS: usize = 2;
 
 /// The first byte of each cell.
 const CELLS: u64 = 0x1111_1111_1111_1111;
@@ -36,38 +38,60 @@ pub(super) unsafe fn count(text: &[u8]) -> usize {
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,bmi1,bmi2,lzcnt,popcnt")]
 pub(super) unsafe fn parse(text: &[u8], into: &mut [u16]) -> usize {
     // SAFETY: the caller has the instructions.
-    let mut parts = unsafe { cut(text, into.len(), count) };
+    let mut parts: [Part; PARTS] = unsafe { cut(text, into.len(), count) };
     // A block writes sixteen numbers, however many it has: none that is the next part's.
     let mut limits = [into.len(); PARTS];
     for part in 1..PARTS {
         limits[part - 1] = parts[part].line.min(into.len());
     }
-    let mut has_blocks = true;
-    while has_blocks {
-        has_blocks = false;
-        for (part, limit) in parts.iter_mut().zip(limits) {
-            let is_block =
-                part.end - part.at >= BLOCK_BYTES && limit.saturating_sub(part.line) >= BLOCK_LINES;
-            if !is_block {
-                continue;
-            }
-            has_blocks = true;
-            // SAFETY: the caller has the instructions; 64 bytes are there, and room for sixteen.
-            let (lines, bytes) =
-                unsafe { block(text.as_ptr().add(part.at), into.as_mut_ptr().add(part.line)) };
-            if lines == 0 {
-                *part = line(*part, text, into);
-            } else {
-                (part.at, part.line) = (part.at + bytes, part.line + lines);
-            }
-        }
-    }
-    for part in &mut parts {
+    // SAFETY: the caller has the instructions.
+    unsafe { take_in_turns(&mut parts, limits, text, into) };
+    for (part, limit) in parts.iter_mut().zip(limits) {
+        let mut alone = [*part];
+        // SAFETY: the caller has the instructions.
+        unsafe { take_in_turns(&mut alone, [limit], text, into) };
+        *part = alone[0];
         while part.at < part.end {
             *part = line(*part, text, into);
         }
     }
     parts[PARTS - 1].line
+}
+
+/// Takes blocks of each part, as long as all have one.
+///
+/// # Safety
+/// As [`parse`].
+#[inline(always)]
+unsafe fn take_in_turns<const N: usize>(
+    parts: &mut [Part; N],
+    limits: [usize; N],
+    text: &[u8],
+    into: &mut [u16],
+) {
+    let mut own = *parts;
+    loop {
+        let mut has_blocks = true;
+        for part in 0..N {
+            has_blocks &= own[part].end - own[part].at >= BLOCK_BYTES
+                && limits[part].saturating_sub(own[part].line) >= BLOCK_LINES;
+        }
+        if !has_blocks {
+            break;
+        }
+        for part in 0..N {
+            let Part { at, line: number, .. } = own[part];
+            // SAFETY: the caller has the instructions; 64 bytes are there, and room for sixteen.
+            let (lines, bytes) =
+                unsafe { block(text.as_ptr().add(at), into.as_mut_ptr().add(number)) };
+            own[part].at += bytes;
+            own[part].line += lines;
+            if lines == 0 {
+                own[part] = line(own[part], text, into);
+            }
+        }
+    }
+    *parts = own;
 }
 
 /// Returns which bytes are line feeds.

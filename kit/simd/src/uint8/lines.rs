@@ -83,7 +83,7 @@ pub(super) const STEP_BYTES: usize = 16;
 pub(super) const STEP_LINES: usize = 4;
 
 /// The parts of a text, and the least bytes of one that is cut.
-pub(super) const PARTS: usize = 4;
+const PARTS: usize = 4;
 const CUT_BYTES_MIN: usize = 256;
 
 /// The 16 bytes that a step looks at.
@@ -188,7 +188,7 @@ pub(super) unsafe fn parse<S: Step>(
     count: unsafe fn(&[u8]) -> usize,
 ) -> usize {
     // SAFETY: what the caller promises.
-    let mut parts = unsafe { cut(text, into.len(), count) };
+    let mut parts: [Part; PARTS] = unsafe { cut(text, into.len(), count) };
     // SAFETY: what the caller promises; so many steps are there in each part.
     unsafe {
         if text.len() >= CUT_BYTES_MIN {
@@ -226,7 +226,7 @@ pub(super) unsafe fn parse<S: Step>(
 ///
 /// # Safety
 /// The CPU must have the instructions by which lines are counted.
-pub(super) unsafe fn cut(
+pub(super) unsafe fn cut<const PARTS: usize>(
     text: &[u8],
     room: usize,
     count: unsafe fn(&[u8]) -> usize,
