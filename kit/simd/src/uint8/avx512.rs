@@ -71,23 +71,21 @@ unsafe fn take_in_turns<const N: usize>(
 ) {
     let mut own = *parts;
     loop {
-        let mut has_blocks = true;
-        for part in 0..N {
-            has_blocks &= own[part].end - own[part].at >= BLOCK_BYTES
-                && limits[part].saturating_sub(own[part].line) >= BLOCK_LINES;
-        }
+        let has_block = |(part, limit): (&Part, &usize)| {
+            part.end - part.at >= BLOCK_BYTES && limit.saturating_sub(part.line) >= BLOCK_LINES
+        };
+        let has_blocks = own.iter().zip(&limits).all(has_block);
         if !has_blocks {
             break;
         }
-        for part in 0..N {
-            let Part { at, line: number, .. } = own[part];
+        for part in &mut own {
             // SAFETY: the caller has the instructions; 64 bytes are there, and room for sixteen.
             let (lines, bytes) =
-                unsafe { block(text.as_ptr().add(at), into.as_mut_ptr().add(number)) };
-            own[part].at += bytes;
-            own[part].line += lines;
+                unsafe { block(text.as_ptr().add(part.at), into.as_mut_ptr().add(part.line)) };
+            part.at += bytes;
+            part.line += lines;
             if lines == 0 {
-                own[part] = line(own[part], text, into);
+                *part = line(*part, text, into);
             }
         }
     }
