@@ -1,8 +1,8 @@
 //! Sixteen lines in a register of 64 bytes on x86-64.
 //!
-//! The lines of a block are moved to the ends of cells of four bytes by one instruction, whose mask
-//! says which bytes of a cell a line has: the last digit and the line feed always, the others by its
-//! length. That is told by what is two, three or four bytes before the end of a line.
+//! The lines of a block are moved to the ends of cells of four bytes by one instruction. Its mask
+//! says which bytes of a cell a line has: the last digit and the line feed always, the others by
+//! its length, which is told by what is two, three or four bytes before the end of a line.
 
 use super::lines::{Part, cut, line};
 use crate::block::first_bits;
