@@ -40,9 +40,9 @@ pub struct Names<const COUNT: usize, const SLOTS: usize> {
 
 /// Returns how many slots a list of so many names needs.
 pub const fn slots(count: usize) -> usize {
-    // About one random number in a hundred then gives each name a slot of its own.
+    // At least one random number in some hundreds then gives each name a slot of its own.
     let least = count * count / 12;
-    if least < 16 { 16 } else { least.next_power_of_two() }
+    if least < 32 { 32 } else { least.next_power_of_two() }
 }
 
 impl<const COUNT: usize, const SLOTS: usize> Names<COUNT, SLOTS> {
@@ -50,8 +50,8 @@ impl<const COUNT: usize, const SLOTS: usize> Names<COUNT, SLOTS> {
     ///
     /// # Panics
     /// If there are more than [`MOST_NAMES`], or a name has none or more than [`MOST`] bytes; if
-    /// two are the same, whatever their case, or have the same length and the same bytes at all
-    /// places that are looked at; if there are too few slots.
+    /// two are the same, whatever their case, or have the same length and, but for the bit of case,
+    /// the same bytes at all places that are looked at; if there are too few slots.
     pub const fn new(names: [&'static str; COUNT]) -> Self {
         assert!(COUNT <= MOST_NAMES, "there are more than 255 names");
         assert!(SLOTS.is_power_of_two() && SLOTS >= 2, "the slots are no power of two");

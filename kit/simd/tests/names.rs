@@ -19,6 +19,18 @@ static LENGTHS: Names<64, { names::slots(64) }> = {
     Names::new(lengths)
 };
 
+/// As many as the smallest number of slots takes, made by the compiler.
+static LETTERS: Names<19, { names::slots(19) }> = Names::new([
+    "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p", "q", "r", "s",
+]);
+
+#[test]
+fn letters() {
+    for byte in 0..=255 {
+        check(&LETTERS, &[byte]);
+    }
+}
+
 #[test]
 fn each_name_in_mixtures_of_cases() {
     let mut random = Random(1);

@@ -38,6 +38,19 @@ fn every_text_of_three_bytes() {
 }
 
 #[test]
+fn good_lines_before_what_is_none() {
+    for good in 0..40 {
+        for bad in [&b"a"[..], b"", b"1234", b"256"] {
+            for more in [0, 1, 70] {
+                let lines = [&b"1\n".repeat(good)[..], bad, &b"a".repeat(more), b"\n"].concat();
+                check(&lines);
+                check(&[&lines[..], &b"7\n".repeat(40)].concat());
+            }
+        }
+    }
+}
+
+#[test]
 fn every_four_lengths_of_lines() {
     for lengths in 0..5_usize.pow(4) {
         let mut text = Vec::new();

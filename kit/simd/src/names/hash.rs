@@ -13,7 +13,7 @@ const PLACES: usize = 4;
 const LAST: u8 = 8;
 
 /// How many factors are tried.
-const TRIALS: usize = 100_000;
+const TRIALS: usize = 10_000;
 
 pub(super) struct Hash {
     places: [u8; PLACES],

@@ -116,9 +116,11 @@ where
     unsafe {
         let lookup = L::new(tables);
         let is_short = (1..=SHORT_BLOCKS * bytes).contains(&text.len());
-        let may_copy = L::Block::IS_MASKED && is_short && room >= SHORT_BLOCKS * bytes;
-        if may_copy && !copy_short(lookup, text, to) {
-            return text.len();
+        if L::Block::IS_MASKED && is_short && room >= text.len() {
+            let has_room = room >= SHORT_BLOCKS * bytes;
+            if !copy_short(lookup, text, to, has_room) {
+                return text.len();
+            }
         }
         while text.len() - at >= bytes {
             let block = L::Block::load(from.add(at));
@@ -160,9 +162,9 @@ where
 /// length; returns whether a byte of it is to be escaped.
 ///
 /// # Safety
-/// As [`Lookup`]; blocks have masks, and there is room for so many.
+/// As [`Lookup`]; blocks have masks, and there is room for the text, or for whole blocks.
 #[inline(always)]
-unsafe fn copy_short<L>(lookup: L, text: &[u8], into: *mut u8) -> bool
+unsafe fn copy_short<L>(lookup: L, text: &[u8], into: *mut u8, has_room: bool) -> bool
 where
     L: Lookup,
     L::Block: Steps,
@@ -172,9 +174,14 @@ where
         let count = (text.len() - start).min(L::Block::BYTES);
         // SAFETY: the caller has the instructions and the room; the part lies within the text.
         unsafe {
-            let block = L::Block::load_part(text.as_ptr().add(start), count);
+            let from = text.as_ptr().add(start);
+            let block = L::Block::load_part(from, count);
             found |= lookup.mask(block) & first_bits(count);
-            block.store(into.add(start));
+            if has_room {
+                block.store(into.add(start));
+            } else {
+                block.store_part(from, count, into.add(start));
+            }
         }
     }
     found != 0

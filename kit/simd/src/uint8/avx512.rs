@@ -4,8 +4,7 @@
 //! says which bytes of a cell a line has: the last digit and the line feed always, the others by
 //! its length, which is told by what is two, three or four bytes before the end of a line.
 
-use super::lines::{Part, cut, line};
-use crate::block::first_bits;
+use super::lines::{Part, STEP_LINES, cut, finish, four, line};
 use core::arch::x86_64::*;
 
 const BLOCK_BYTES: usize = 64;
@@ -39,7 +38,7 @@ pub(super) unsafe fn count(text: &[u8]) -> usize {
 pub(super) unsafe fn parse(text: &[u8], into: &mut [u16]) -> usize {
     // SAFETY: the caller has the instructions.
     let mut parts: [Part; PARTS] = unsafe { cut(text, into.len(), count) };
-    // A block writes sixteen numbers, however many it has: none that is the next part's.
+    // A block takes sixteen lines: none that is the next part's, which may be other numbers.
     let mut limits = [into.len(); PARTS];
     for part in 1..PARTS {
         limits[part - 1] = parts[part].line.min(into.len());
@@ -50,12 +49,30 @@ pub(super) unsafe fn parse(text: &[u8], into: &mut [u16]) -> usize {
         let mut alone = [*part];
         // SAFETY: the caller has the instructions.
         unsafe { take_in_turns(&mut alone, [limit], text, into) };
-        *part = alone[0];
-        while part.at < part.end {
-            *part = line(*part, text, into);
-        }
+        // SAFETY: the caller has the instructions.
+        *part = unsafe { finish::<__m128i>(alone[0], text, into) };
     }
     parts[PARTS - 1].line
+}
+
+/// Takes the next four lines, or the next one if they are not four numbers.
+///
+/// # Safety
+/// As [`parse`]; 16 bytes can be read, and four numbers written.
+#[cold]
+#[target_feature(enable = "avx512f,avx512bw,popcnt")]
+unsafe fn few(part: Part, text: &[u8], into: &mut [u16]) -> Part {
+    // SAFETY: what the caller promises.
+    unsafe {
+        match four::<__m128i>(text.as_ptr().add(part.at)) {
+            (_, 0) => line(part, text, into),
+            (numbers, bytes) => {
+                let to = into.as_mut_ptr().add(part.line).cast::<[u16; STEP_LINES]>();
+                to.write_unaligned(numbers);
+                Part { at: part.at + bytes, line: part.line + STEP_LINES, ..part }
+            }
+        }
+    }
 }
 
 /// Takes blocks of each part, as long as all have one.
@@ -80,12 +97,12 @@ unsafe fn take_in_turns<const N: usize>(
         }
         for part in &mut own {
             // SAFETY: the caller has the instructions; 64 bytes are there, and room for sixteen.
-            let (lines, bytes) =
+            let taken =
                 unsafe { block(text.as_ptr().add(part.at), into.as_mut_ptr().add(part.line)) };
-            part.at += bytes;
-            part.line += lines;
-            if lines == 0 {
-                *part = line(*part, text, into);
+            match taken {
+                Some(bytes) => (part.at, part.line) = (part.at + bytes, part.line + BLOCK_LINES),
+                // SAFETY: as above.
+                None => *part = unsafe { few(*part, text, into) },
             }
         }
     }
@@ -102,13 +119,13 @@ unsafe fn ends(bytes: __m512i) -> u64 {
     unsafe { _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(b'\n' as i8)) }
 }
 
-/// Writes the numbers of the next lines that end within 64 bytes, at most sixteen; returns how many
-/// these are, and how many bytes they have. None, if one of them is no number.
+/// Writes the numbers of the next sixteen lines; returns how many bytes they have. None, if one of
+/// them is no number: as numbers they are within 64 bytes.
 ///
 /// # Safety
 /// As [`parse`]; 64 bytes can be read, and sixteen numbers written.
 #[inline(always)]
-unsafe fn block(from: *const u8, into: *mut u16) -> (usize, usize) {
+unsafe fn block(from: *const u8, into: *mut u16) -> Option<usize> {
     // SAFETY: what the caller promises.
     unsafe {
         let bytes = _mm512_loadu_si512(from.cast());
@@ -116,7 +133,6 @@ unsafe fn block(from: *const u8, into: *mut u16) -> (usize, usize) {
         // Up to the place that the last bit goes to: all, if there are fewer.
         let last = _pdep_u64(1 << (BLOCK_LINES - 1), all);
         let ends = all & (last ^ last.wrapping_sub(1));
-        let count = ends.count_ones() as usize;
         // A line begins here, as if one had ended before.
         let (two, three, four) = ((ends << 2) | 2, (ends << 3) | 4, (ends << 4) | 8);
         let (one_digit, two_digits) = (_pext_u64(two, ends), _pext_u64(three, ends));
@@ -128,13 +144,12 @@ unsafe fn block(from: *const u8, into: *mut u16) -> (usize, usize) {
         // Each cell: 100 a + 10 b, and c; then their sum.
         let weights = _mm512_set1_epi32(0x0001_0a64);
         let sums = _mm512_madd_epi16(_mm512_maddubs_epi16(digits, weights), _mm512_set1_epi16(1));
-        let wrong = _mm512_cmpgt_epu8_mask(digits, _mm512_set1_epi8(9)) & first_bits(4 * count);
-        let taken = first_bits(count) as u16;
-        let too_large = _mm512_mask_cmpgt_epu32_mask(taken, sums, _mm512_set1_epi32(255));
-        if count == 0 || !are_sized || wrong != 0 || too_large != 0 {
-            return (0, 0);
+        let wrong = _mm512_cmpgt_epu8_mask(digits, _mm512_set1_epi8(9));
+        let too_large = _mm512_cmpgt_epu32_mask(sums, _mm512_set1_epi32(255));
+        if last == 0 || !are_sized || wrong != 0 || too_large != 0 {
+            return None;
         }
         _mm256_storeu_si256(into.cast(), _mm512_cvtepi32_epi16(sums));
-        (count, BLOCK_BYTES - ends.leading_zeros() as usize)
+        Some(BLOCK_BYTES - ends.leading_zeros() as usize)
     }
 }

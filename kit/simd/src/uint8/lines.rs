@@ -1,4 +1,4 @@
-//! A number a line, four lines at a time.
+//! A number a line, four lines at a time; by AVX-512 sixteen, in `avx512.rs`.
 //!
 //! Four lines of at most three digits are within 16 bytes. Where they end is one of 81 sets of
 //! bits, and a perfect hash of the set finds the order that brings the digits to four cells of four
@@ -12,8 +12,8 @@ use crate::{Form, Refused};
 
 /// Reads a number of each line, in a form that this CPU has.
 ///
-/// Cost: a step for each four lines that have one to three digits; a loop over its bytes for any
-/// other line; and first a look at most bytes, to count the lines of parts.
+/// Cost: a step for each four (AVX-512: sixteen) lines that have one to three digits; a loop over
+/// its bytes for any other line; and first a look at most bytes, to count the lines of parts.
 #[derive(Clone, Copy, Debug)]
 pub struct Lines {
     form: Form,
@@ -204,21 +204,32 @@ pub(super) unsafe fn parse<S: Step>(
             }
         }
         for part in &mut parts {
-            let mut alone = [*part];
-            loop {
-                let steps = steps_of(&alone[0], text, into);
-                if steps == 0 {
-                    break;
-                }
-                take_in_turns::<S, 1>(&mut alone, steps, text, into);
-            }
-            *part = alone[0];
-            while part.at < part.end {
-                *part = line(*part, text, into);
-            }
+            *part = finish::<S>(*part, text, into);
         }
     }
     parts[PARTS - 1].line
+}
+
+/// Takes all that is left of a part.
+///
+/// # Safety
+/// As [`Step`].
+#[inline(always)]
+pub(super) unsafe fn finish<S: Step>(part: Part, text: &[u8], into: &mut [u16]) -> Part {
+    let mut alone = [part];
+    loop {
+        let steps = steps_of(&alone[0], text, into);
+        if steps == 0 {
+            break;
+        }
+        // SAFETY: what the caller promises; so many steps are there.
+        unsafe { take_in_turns::<S, 1>(&mut alone, steps, text, into) };
+    }
+    let mut part = alone[0];
+    while part.at < part.end {
+        part = line(part, text, into);
+    }
+    part
 }
 
 /// Cuts a text at line feeds, if it is long enough; else the last part is all of it, and the others
@@ -311,7 +322,7 @@ unsafe fn take_in_turns<S: Step, const N: usize>(
 /// # Safety
 /// As [`Step`]; 16 bytes can be read.
 #[inline(always)]
-unsafe fn four<S: Step>(from: *const u8) -> ([u16; STEP_LINES], usize) {
+pub(super) unsafe fn four<S: Step>(from: *const u8) -> ([u16; STEP_LINES], usize) {
     // SAFETY: what the caller promises.
     unsafe {
         let bytes = S::load(from);

@@ -48,7 +48,8 @@ pub(super) fn dependencies(
     }
     while let Some(seen) = texts.pop() {
         let named = others.iter().filter(|file| seen.names(file, search)).cloned();
-        let outside = seen.outside().filter(|file| folder.join(file).is_file());
+        let outside = seen.outside().filter(|file| may_be_included(file));
+        let outside = outside.filter(|file| folder.join(file).is_file());
         for file in named.chain(outside).collect::<Vec<_>>() {
             others.remove(&file);
             if !found.contains(&file) {
