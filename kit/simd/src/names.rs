@@ -31,6 +31,7 @@ const EMPTY: u8 = u8::MAX;
 /// A list of names that is known when the program is built. The id of a name is its place in it.
 ///
 /// `SLOTS` is that of [`slots`], or any larger power of two: with more, building is faster.
+#[derive(Debug)]
 pub struct Names<const COUNT: usize, const SLOTS: usize> {
     hash: Hash,
     ids: [u8; SLOTS],
@@ -41,7 +42,7 @@ pub struct Names<const COUNT: usize, const SLOTS: usize> {
 /// Returns how many slots a list of so many names needs.
 pub const fn slots(count: usize) -> usize {
     // At least one random number in some hundreds then gives each name a slot of its own.
-    let least = count * count / 12;
+    let least = count.saturating_mul(count) / 12;
     if least < 32 { 32 } else { least.next_power_of_two() }
 }
 
@@ -50,8 +51,8 @@ impl<const COUNT: usize, const SLOTS: usize> Names<COUNT, SLOTS> {
     ///
     /// # Panics
     /// If there are more than [`MOST_NAMES`], or a name has none or more than [`MOST`] bytes; if
-    /// two are the same, whatever their case, or have the same length and, but for the bit of case,
-    /// the same bytes at all places that are looked at; if there are too few slots.
+    /// two are the same, whatever their case; if no four bytes, at eighths of the length or its end
+    /// and without the bit of case, tell all names of a length apart; if there are too few slots.
     pub const fn new(names: [&'static str; COUNT]) -> Self {
         assert!(COUNT <= MOST_NAMES, "there are more than 255 names");
         assert!(SLOTS.is_power_of_two() && SLOTS >= 2, "the slots are no power of two");

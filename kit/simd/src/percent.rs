@@ -77,7 +77,7 @@ impl Escape {
 
     /// Returns the bytes that are enough for any text of so many.
     pub const fn room(bytes: usize) -> usize {
-        3 * bytes
+        bytes.saturating_mul(3)
     }
 
     /// Writes a text, escaped; returns how many bytes that is. Bytes behind them may be written,

@@ -45,7 +45,7 @@ impl Batch {
 
     /// Returns the bytes that are enough for so many numbers: [`MOST`] and a separator for each.
     pub const fn room(count: usize) -> usize {
-        count * LONGEST
+        count.saturating_mul(LONGEST)
     }
 
     /// Writes each number and the separator behind it; returns how many bytes that is. Bytes behind

@@ -15,6 +15,7 @@ const LAST: u8 = 8;
 /// How many factors are tried.
 const TRIALS: usize = 10_000;
 
+#[derive(Debug)]
 pub(super) struct Hash {
     places: [u8; PLACES],
     factor: u64,
@@ -110,7 +111,17 @@ const fn places<const COUNT: usize>(names: &[&str; COUNT]) -> ([u8; PLACES], [u6
         }
         count += 1;
     }
-    panic!("two names are the same, or have the same length and the same bytes where it is looked")
+    let mut at = 0;
+    while at < COUNT {
+        let mut other = 0;
+        while other < at {
+            let is_same = names[at].eq_ignore_ascii_case(names[other]);
+            assert!(!is_same, "two names are the same, whatever their case");
+            other += 1;
+        }
+        at += 1;
+    }
+    panic!("no four places and the length tell all names apart")
 }
 
 /// Returns the places of a set of bits, and the first again where there are fewer: a compiler that

@@ -4,7 +4,7 @@ use super::MOST;
 
 /// A name, such that `(text | fold) ^ name` is 0 where a text is the name: `fold` has the bit that
 /// is the case of a letter where the name has a letter, and all bits behind its end.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub(super) struct Row {
     name: [u8; MOST],
