@@ -51,8 +51,9 @@ impl<const COUNT: usize, const SLOTS: usize> Names<COUNT, SLOTS> {
     ///
     /// # Panics
     /// If there are more than [`MOST_NAMES`], or a name has none or more than [`MOST`] bytes; if
-    /// two are the same, whatever their case; if no four bytes, at eighths of the length or its end
-    /// and without the bit of case, tell all names of a length apart; if there are too few slots.
+    /// two are the same, whatever their case; if no seven bytes, at eighths of the length or its
+    /// end and without the bit of case, tell all names of a length apart; if there are too few
+    /// slots.
     pub const fn new(names: [&'static str; COUNT]) -> Self {
         assert!(COUNT <= MOST_NAMES, "there are more than 255 names");
         assert!(SLOTS.is_power_of_two() && SLOTS >= 2, "the slots are no power of two");

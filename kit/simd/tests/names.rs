@@ -126,7 +126,7 @@ fn what_is_no_list_is_refused() {
     refused::<2, 16>(["a", ""], "a name is empty");
     refused::<1, 16>([std::str::from_utf8(&LONG).unwrap()], "more than 64 bytes");
     refused::<3, 16>(["get", "put", "GET"], "two names are the same");
-    refused::<2, 16>(["cpu10_user", "cpu11_user"], "no four places");
+    refused::<2, 16>(["cpu10_user", "cpu11_user"], "no seven places");
     refused::<256, 8192>([""; 256], "more than 255 names");
     refused::<2, 15>(["get", "put"], "no power of two");
     refused::<3, 2>(["get", "put", "head"], "too few slots");

@@ -1,13 +1,13 @@
 //! A perfect hash: each name of a list has a slot of its own.
 //!
-//! A name is told from the others by its length and up to four of its bytes, at places that are
+//! A name is told from the others by its length and up to seven of its bytes, at places that are
 //! eighths of the length. Which places, and the factor that spreads what they have over the slots,
 //! are found by trial when the program is compiled.
 
 use super::EMPTY;
 
 /// The bytes that are looked at.
-const PLACES: usize = 4;
+const PLACES: usize = 7;
 
 /// The last byte of a name; smaller numbers are eighths of its length.
 const LAST: u8 = 8;
@@ -88,10 +88,10 @@ const fn key(places: [u8; PLACES], text: &[u8], length: usize) -> u64 {
     while at < PLACES {
         let eighths = places[at];
         let place = if eighths == LAST { length - 1 } else { length * eighths as usize / 8 };
-        bytes |= (text[place] as u32) << (8 * at);
+        bytes |= (text[place] as u64) << (8 * at);
         at += 1;
     }
-    (bytes | 0x2020_2020) as u64 | (length as u64) << u32::BITS
+    bytes | 0x20_2020_2020_2020 | (length as u64) << (8 * PLACES)
 }
 
 /// Returns the fewest places that give each name another key, and these keys.
@@ -121,7 +121,7 @@ const fn places<const COUNT: usize>(names: &[&str; COUNT]) -> ([u8; PLACES], [u6
         }
         at += 1;
     }
-    panic!("no four places and the length tell all names apart")
+    panic!("no seven places and the length tell all names apart")
 }
 
 /// Returns the places of a set of bits, and the first again where there are fewer: a compiler that
