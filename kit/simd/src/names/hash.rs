@@ -12,6 +12,9 @@ const PLACES: usize = 7;
 /// The last byte of a name; smaller numbers are eighths of its length.
 const LAST: u8 = 8;
 
+/// No byte, behind those that are looked at.
+const NO_PLACE: u8 = 9;
+
 /// How many factors are tried.
 const TRIALS: usize = 10_000;
 
@@ -86,8 +89,11 @@ impl Hash {
 const fn key(places: [u8; PLACES], text: &[u8], length: usize) -> u64 {
     let (mut bytes, mut at) = (0, 0);
     while at < PLACES {
-        let eighths = places[at];
-        let place = if eighths == LAST { length - 1 } else { length * eighths as usize / 8 };
+        let place = match places[at] {
+            NO_PLACE => break,
+            LAST => length - 1,
+            eighths => length * eighths as usize / 8,
+        };
         bytes |= (text[place] as u64) << (8 * at);
         at += 1;
     }
@@ -124,10 +130,9 @@ const fn places<const COUNT: usize>(names: &[&str; COUNT]) -> ([u8; PLACES], [u6
     panic!("no seven places and the length tell all names apart")
 }
 
-/// Returns the places of a set of bits, and the first again where there are fewer: a compiler that
-/// knows them loads it once.
+/// Returns the places of a set of bits.
 const fn places_of(set: u32) -> [u8; PLACES] {
-    let mut places = [set.trailing_zeros() as u8; PLACES];
+    let mut places = [NO_PLACE; PLACES];
     let (mut left, mut at) = (set, 0);
     while left != 0 {
         places[at] = left.trailing_zeros() as u8;
