@@ -1,7 +1,7 @@
 //! `tiebreak check`: settles every claim of a file, under one error.
 
 use crate::io::Io;
-use crate::options::{Reporting, Store};
+use crate::options::{CiFiles, Reporting, Store};
 use crate::screen::Screen;
 use crate::{compare, exit, github, load, quantities};
 use clap::Args;
@@ -56,13 +56,8 @@ pub struct CheckOptions {
     #[arg(long)]
     pub seed: Option<String>,
 
-    /// Write the results as JUnit XML, which CI systems read
-    #[arg(long, value_name = "FILE")]
-    pub junit: Option<PathBuf>,
-
-    /// Write the results as Markdown, for a comment or a summary
-    #[arg(long, value_name = "FILE")]
-    pub markdown: Option<PathBuf>,
+    #[command(flatten)]
+    pub ci_files: CiFiles,
 
     #[command(flatten)]
     pub reporting: Reporting,
@@ -100,11 +95,7 @@ pub fn run(options: CheckOptions, io: &mut Io) -> Result<u8, LabError> {
         return Ok(exit::HOLDS);
     }
     let json = options.reporting.json.open(json::text)?;
-    let targets = json.file("junit", options.junit.as_deref(), junit::text)?.file(
-        "markdown",
-        options.markdown.as_deref(),
-        markdown::text,
-    )?;
+    let targets = options.ci_files.open(json, junit::text, markdown::text)?;
     let book = Book::here(source::store_path(options.store.path())?, io.typed.clone());
     let stop = interrupt::flag();
     let mut line_up = planned.line_up(&book, options.resume, stop, |step| say(&step, quiet, io))?;

@@ -6,6 +6,7 @@ use crate::options::{Judging, Measuring};
 use crate::quantities::{self, Parameter};
 use crate::{exit, load, race};
 use clap::{Args, ValueHint};
+use std::path::Path;
 use tiebreak_lab::core::metric::Metric;
 use tiebreak_lab::core::plan::{Budget, Centre, Gate, ProgramPlan, Success, workload_of};
 use tiebreak_lab::core::server::ServerPlan;
@@ -284,13 +285,18 @@ fn race_revisions(
     made.place(&mut plan)?;
     let code = race::start(plan, measuring, None, io);
     if asked.keeps {
-        let root = made.root().display().to_string();
-        let quoted = shell_quote(&root);
-        io.err(&format!("kept: {root}; to remove it: rm -rf {quoted} && git worktree prune\n"));
+        say_kept(made.root(), io);
     } else if matches!(code, Ok(exit::INTERRUPTED)) {
         io.err("but not this run: its worktrees are gone, and --keep would have kept them\n");
     }
     code
+}
+
+/// Says where the worktrees stay.
+pub fn say_kept(root: &Path, io: &mut Io) {
+    let root = root.display().to_string();
+    let quoted = shell_quote(&root);
+    io.err(&format!("kept: {root}; to remove it: rm -rf {quoted} && git worktree prune\n"));
 }
 
 /// Prints a line on standard error for each step; notes, which are warnings, are always printed.

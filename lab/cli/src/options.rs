@@ -201,6 +201,34 @@ impl Json {
     }
 }
 
+/// Files for CI systems.
+#[derive(Debug, Args)]
+pub struct CiFiles {
+    /// Write the results as JUnit XML, which CI systems read
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+
+    /// Write the results as Markdown, for a comment or a summary
+    #[arg(long, value_name = "FILE")]
+    pub markdown: Option<PathBuf>,
+}
+
+impl CiFiles {
+    /// Opens those that are named.
+    pub fn open<R: 'static>(
+        &self,
+        targets: Targets<R>,
+        junit: impl Fn(&R) -> String + 'static,
+        markdown: fn(&R) -> String,
+    ) -> Result<Targets<R>, LabError> {
+        targets.file("junit", self.junit.as_deref(), junit)?.file(
+            "markdown",
+            self.markdown.as_deref(),
+            markdown,
+        )
+    }
+}
+
 /// Where a result goes, and how much of it is printed.
 #[derive(Debug, Args)]
 pub struct Reporting {

@@ -2,16 +2,15 @@
 
 use crate::choice::{Names, one_of};
 use crate::io::Io;
-use crate::options::{Reporting, Store};
+use crate::options::{CiFiles, Reporting, Store};
 use crate::screen::Screen;
 use crate::{compare, exit, github, quantities};
 use clap::Args;
-use std::path::PathBuf;
 use std::time::Duration;
 use tiebreak_lab::core::plan::Budget;
 use tiebreak_lab::core::result::{Family, SuiteResult};
 use tiebreak_lab::report::ci::junit;
-use tiebreak_lab::report::{check, json, number, shell_quote, suite as page};
+use tiebreak_lab::report::{check, json, number, suite as page};
 use tiebreak_lab::revisions::RevisionRequest;
 use tiebreak_lab::studies::Book;
 use tiebreak_lab::suite::{self, SLICE, Step, SuiteRequest};
@@ -63,13 +62,8 @@ pub struct SuiteOptions {
     #[arg(long)]
     pub keep: bool,
 
-    /// Write the results as JUnit XML, which CI systems read
-    #[arg(long, value_name = "FILE")]
-    pub junit: Option<PathBuf>,
-
-    /// Write the results as Markdown, for a comment or a summary
-    #[arg(long, value_name = "FILE")]
-    pub markdown: Option<PathBuf>,
+    #[command(flatten)]
+    pub ci_files: CiFiles,
 
     #[command(flatten)]
     pub reporting: Reporting,
@@ -109,9 +103,8 @@ pub fn run(options: SuiteOptions, io: &mut Io) -> Result<u8, LabError> {
         seed: options.seed,
     };
     let json = options.reporting.json.open(json::text::<SuiteResult>)?;
-    let targets = json
-        .file("junit", options.junit.as_deref(), |suite: &SuiteResult| junit::text(&suite.check))?
-        .file("markdown", options.markdown.as_deref(), page::markdown)?;
+    let junit = |suite: &SuiteResult| junit::text(&suite.check);
+    let targets = options.ci_files.open(json, junit, page::markdown)?;
     let book = Book::here(source::store_path(options.store.path())?, io.typed.clone());
     let stop = interrupt::flag();
     let mut line_up = suite::line_up(&asked, &book, stop, |step| say(&step, quiet, io))?;
@@ -134,9 +127,7 @@ pub fn run(options: SuiteOptions, io: &mut Io) -> Result<u8, LabError> {
     github::tell(&result.check, io);
     targets.write(&result, io)?;
     if keeps {
-        let root = line_up.root().display().to_string();
-        let quoted = shell_quote(&root);
-        io.err(&format!("kept: {root}; to remove it: rm -rf {quoted} && git worktree prune\n"));
+        compare::say_kept(line_up.root(), io);
     }
     if result.check.interrupted {
         io.err("interrupted: the benchmarks that were settled keep their words\n");

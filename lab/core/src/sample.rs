@@ -411,7 +411,8 @@ impl Sample {
         Sample { outcome: Outcome::Failed, peak_memory_bytes: 0, ..Sample::of_wall_ns(0) }
     }
 
-    /// Returns a finished sample with only a wall time, for tests and virtual time.
+    /// Returns a finished sample of which only the wall time is known; in tests, also in virtual
+    /// time.
     pub fn of_wall_ns(wall_ns: u64) -> Sample {
         Sample {
             outcome: Outcome::Finished,

@@ -53,6 +53,17 @@ pub struct Rules {
     pub budget: Budget,
 }
 
+impl Rules {
+    /// Returns the error of a claim: its share or, with e-BH, that of one that is proven alone. At
+    /// the end it may be larger.
+    pub(crate) fn error_of_a_claim(&self) -> f64 {
+        match self.family {
+            Family::EBonferroni => family::bonferroni_error(self.error, self.claims),
+            Family::EBh => family::e_bh_error(self.error, self.claims, 1),
+        }
+    }
+}
+
 impl<S: Sampler> LineUp<S> {
     /// Races the contests in turns, so that the claims that are still open get the time. Calls
     /// `watch` after each turn, between two rounds, with a function that returns the result so far.

@@ -17,7 +17,6 @@ use tiebreak_core::server::ServerPlan;
 use tiebreak_input::{self as input, ClaimsFile, Entrants, FileClaim};
 use tiebreak_measure as measure;
 use tiebreak_report::contents::planned;
-use tiebreak_stats::family;
 
 /// A file of claims, and what replaces its words.
 #[derive(Clone, Debug, Default)]
@@ -187,11 +186,7 @@ pub(crate) fn plan_one(
             (contestants.to_vec(), revisions::RESOLUTION)
         }
     };
-    // With e-BH this is the error of a claim that is proven alone; at the end it may be larger.
-    let error = match rules.family {
-        Family::EBonferroni => family::bonferroni_error(rules.error, rules.claims),
-        Family::EBh => family::e_bh_error(rules.error, rules.claims, 1),
-    };
+    let error = rules.error_of_a_claim();
     let request = Request {
         error: error * contest.claims.len() as f64,
         resolution: options.resolution.unwrap_or(resolution),

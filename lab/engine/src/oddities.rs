@@ -1,6 +1,6 @@
 //! Oddities of the samples: sums over a run, reported at its end as warnings.
 
-use tiebreak_core::sample::{Mark, Outcome, Sample};
+use tiebreak_core::sample::{Mark, Sample};
 use tiebreak_core::warning::Warning;
 
 /// Foreign load below this share of our CPUs' time is not reported.
@@ -31,7 +31,7 @@ impl Oddities {
             self.steal_ns += sample.beside.steal_ns.unwrap_or(0);
             self.throttled += u64::from(sample.marks.has(Mark::Throttled));
             self.behind_schedule += u64::from(sample.marks.has(Mark::BehindSchedule));
-            self.clock_backwards += u64::from(sample.outcome == Outcome::Unusable);
+            self.clock_backwards += u64::from(sample.marks.has(Mark::ClockBackwards));
         }
     }
 

@@ -42,10 +42,6 @@ pub fn result(
     let cpus = cpus(plan.program.cpus.len(), &header.machine);
     let mut warnings = if full { referee.warnings(cpus, stopped.is_some()) } else { Vec::new() };
     let is_timed = plan.claims.iter().any(|one| !one.claim.statement.is_about_success());
-    if plan.suite.is_some() {
-        // A sample that nobody knows is one of a process that failed for several.
-        warnings.retain(|warning| !matches!(warning, Warning::ClockBackwards { .. }));
-    }
     let is_program = plan.functions.is_none() && plan.servers.is_none() && plan.suite.is_none();
     if full && is_program && is_timed {
         warnings.extend(contestants.iter().filter_map(mostly_start));

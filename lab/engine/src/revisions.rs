@@ -337,13 +337,7 @@ pub fn plan(mut request: Request, slowdown_max: f64) -> Result<Plan, LabError> {
     let (names, parameters) = (&request.names, &request.parameters);
     require(names.is_empty(), "two revisions are called base and head: leave --name out")?;
     require(parameters.is_empty(), "--parameter is not for --base: race each value by itself")?;
-    require(
-        (0.0..1.0).contains(&slowdown_max),
-        format!(
-            "a slowdown of {slowdown_max} is not a bound: it must be at least 0 and below 1, such \
-             as --max-slowdown 2%"
-        ),
-    )?;
+    check_slowdown(slowdown_max)?;
     request.commands = vec![command.clone(), command.clone()];
     request.names = NAMES.map(str::to_owned).to_vec();
     if request.claims.is_empty() {
@@ -355,6 +349,17 @@ pub fn plan(mut request: Request, slowdown_max: f64) -> Result<Plan, LabError> {
         request.claims.push(input::display(&claim));
     }
     planning::plan(&request)
+}
+
+/// Checks the largest slowdown that a gate allows.
+pub(crate) fn check_slowdown(slowdown_max: f64) -> Result<(), LabError> {
+    require(
+        (0.0..1.0).contains(&slowdown_max),
+        format!(
+            "a slowdown of {slowdown_max} is not a bound: it must be at least 0 and below 1, such \
+             as --max-slowdown 2%"
+        ),
+    )
 }
 
 /// Returns why a run's contestants cannot run again in their folders, if they cannot: the worktrees

@@ -3,17 +3,17 @@
 //!
 //! A round of a contest is one process of each revision in drawn order, as for programs. What a
 //! process says of the benchmark is the sample. All contests draw the same coins and are raced in
-//! step, so that a process times every open benchmark of its program at once (see `field.rs`).
+//! step, so that a process times every open benchmark of its program at once (see `sampler.rs`).
 
-mod field;
+mod sampler;
 
 use crate::check::{self, Contest, Rules};
 use crate::error::{LabError, Result, data, require};
 use crate::planning::{self, Request, seed_or_random};
 use crate::revisions::{self, NAMES, Revision, RevisionRequest, Revisions};
 use crate::session::{Book, Session};
-pub use field::Turn;
-use field::{Benchmark, Field, Pair, Shared};
+pub use sampler::BenchmarkSampler;
+use sampler::{Benchmark, Benchmarks, Pair, Shared, full_name};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -27,7 +27,6 @@ use tiebreak_core::result::{
 };
 use tiebreak_core::verdict::Verdict;
 use tiebreak_measure::harnesses::{self, Failure, Harness, Place, Program, SliceRequest, Timed};
-use tiebreak_stats::family;
 
 /// The budget of a suite, unless the user says another.
 const SECONDS: f64 = 300.0;
@@ -87,7 +86,7 @@ pub enum Step<'a> {
 
 /// A suite that is ready to be raced.
 pub struct LineUp {
-    contests: check::LineUp<Turn>,
+    contests: check::LineUp<BenchmarkSampler>,
     /// The result, but for its benchmarks.
     about: SuiteResult,
     /// How many iterations a sample of each benchmark is.
@@ -179,16 +178,15 @@ pub fn line_up(
     stop: &'static AtomicBool,
     mut progress: impl FnMut(Step<'_>),
 ) -> Result<LineUp> {
-    let bound = "a slowdown is at least 0 and below 1, such as --max-slowdown 2%";
-    require((0.0..1.0).contains(&asked.max_slowdown), bound)?;
+    revisions::check_slowdown(asked.max_slowdown)?;
     require(!asked.slice.is_zero(), "a slice of nothing times nothing: --slice 20ms")?;
     planning::check_error(asked.error)?;
     let (harness, trace) = match asked.harness.as_deref() {
         Some(name) => (harness_of(name, asked)?, None),
         None => found_in(&asked.revisions.directory)?,
     };
-    let made = Revisions::prepare(&asked.revisions, stop, |step| progress(Step::Revision(step)))?;
     progress(Step::Harness(harness.name(), trace.as_deref()));
+    let made = Revisions::prepare(&asked.revisions, stop, |step| progress(Step::Revision(step)))?;
     let mut side = |name| {
         progress(Step::Building(name));
         Side::new(harness, asked, &made, name, stop, &mut progress)
@@ -198,24 +196,16 @@ pub fn line_up(
     let (pairs, mut benchmarks, mut alone) = shared(base, head);
     let all = benchmarks.len();
     let is_asked = |name: &str| asked.filter.as_deref().is_none_or(|part| name.contains(part));
-    benchmarks.retain(|benchmark| is_asked(&full_name(&pairs, benchmark)));
+    benchmarks.retain(|benchmark| is_asked(&benchmark.full_name));
     alone.iter_mut().for_each(|names| names.retain(|name| is_asked(name)));
     if benchmarks.is_empty() {
         return none_left(asked, harness, all);
     }
-    let field = Field {
-        harness,
-        names: benchmarks.iter().map(|one| full_name(&pairs, one)).collect(),
-        pairs,
-        open: vec![true; benchmarks.len()],
-        results: made.root().join("results"),
-        slice: asked.slice,
-        stop,
-        benchmarks,
-    };
-    let round_seconds = whole_seconds * field.benchmarks.len() as f64 / all as f64;
-    let iterations: Vec<u64> = field.benchmarks.iter().map(|one| one.iterations).collect();
-    let contests = contests(asked, field, &made, book)?;
+    let round_seconds = whole_seconds * benchmarks.len() as f64 / all as f64;
+    let iterations = benchmarks.iter().map(|one| one.iterations).collect();
+    let results = made.root().join("results");
+    let benchmarks = Benchmarks { harness, pairs, benchmarks, results, slice: asked.slice, stop };
+    let contests = contests(asked, benchmarks, &made, book)?;
     let check = check::together(&contests.rules, Vec::new());
     let revisions = made
         .revisions
@@ -257,11 +247,17 @@ impl Side {
         }
         progress(Step::Looking(name));
         let results = made.root().join("results");
-        let whole = SliceRequest { names: None, slice: asked.slice, results: &results };
+        let whole = SliceRequest {
+            names: None,
+            slice: asked.slice,
+            results: &results,
+            padding_bytes: 0,
+            limit: PILOT_LIMIT,
+            stop,
+        };
         let looked = programs.into_iter().map(|program| {
             let began = Instant::now();
-            let looked = harnesses::look(harness, &program, &whole, PILOT_LIMIT, stop);
-            let (timed, failure) = looked.map_err(said)?;
+            let (timed, failure) = harnesses::look(harness, &program, &whole).map_err(said)?;
             failure.iter().for_each(|failure| progress(Step::Failed(name, failure)));
             let timed = only_once(&program, timed).map_err(said)?;
             Ok((program, timed, began.elapsed()))
@@ -339,7 +335,7 @@ fn shared(base: Side, head: Side) -> (Vec<Pair>, Vec<Benchmark>, [Vec<String>; 2
     let mut alone = [Vec::new(), Vec::new()];
     let Side(mut others) = base;
     let all = |program: &Program, timed: Vec<Timed>| -> Vec<String> {
-        timed.iter().map(|one| field::full_name(&program.name, &one.name)).collect()
+        timed.iter().map(|one| full_name(&program.name, &one.name)).collect()
     };
     for (program, timed, took) in head.0 {
         let other = others.iter().position(|(other, ..)| other.name == program.name);
@@ -350,7 +346,7 @@ fn shared(base: Side, head: Side) -> (Vec<Pair>, Vec<Benchmark>, [Vec<String>; 2
         let (other, mut left, other_took) = others.remove(other);
         for one in timed {
             let Some(at) = left.iter().position(|other| other.name == one.name) else {
-                alone[1].push(field::full_name(&program.name, &one.name));
+                alone[1].push(full_name(&program.name, &one.name));
                 continue;
             };
             let other = left.remove(at);
@@ -358,7 +354,9 @@ fn shared(base: Side, head: Side) -> (Vec<Pair>, Vec<Benchmark>, [Vec<String>; 2
                 pair: pairs.len(),
                 iterations: iterations(other.ns.min(one.ns)),
                 step_ns: other.step_ns.max(one.step_ns),
+                full_name: full_name(&program.name, &one.name),
                 name: one.name,
+                is_open: true,
             });
         }
         alone[0].extend(all(&other, left));
@@ -368,10 +366,6 @@ fn shared(base: Side, head: Side) -> (Vec<Pair>, Vec<Benchmark>, [Vec<String>; 2
     }
     alone[0].extend(others.into_iter().flat_map(|(program, timed, _)| all(&program, timed)));
     (pairs, both, alone)
-}
-
-fn full_name(pairs: &[Pair], benchmark: &Benchmark) -> String {
-    field::full_name(&pairs[benchmark.pair].programs[1].name, &benchmark.name)
 }
 
 /// Returns the power of ten by which a time becomes so many nanoseconds that whole ones say it
@@ -397,11 +391,11 @@ fn none_left<T>(asked: &SuiteRequest, harness: &dyn Harness, all: usize) -> Resu
 /// Begins a run for each benchmark.
 fn contests(
     asked: &SuiteRequest,
-    field: Field,
+    benchmarks: Benchmarks,
     made: &Revisions,
     book: &Book,
-) -> Result<check::LineUp<Turn>> {
-    let claims = field.benchmarks.len();
+) -> Result<check::LineUp<BenchmarkSampler>> {
+    let claims = benchmarks.benchmarks.len();
     let few = if claims > FEW { Family::EBh } else { Family::EBonferroni };
     let rules = Rules {
         file: "tiebreak suite".to_owned(),
@@ -411,13 +405,13 @@ fn contests(
         budget: asked.budget.unwrap_or(Budget { rounds: None, seconds: Some(SECONDS) }),
     };
     let seed = seed_or_random(asked.seed.as_deref())?;
-    let field = Rc::new(RefCell::new(field));
+    let all = Rc::new(RefCell::new(benchmarks));
     let mut contests = Vec::with_capacity(claims);
     for index in 0..claims {
-        let plan = plan(asked, &field.borrow(), index, &rules, &seed, made)?;
+        let plan = plan(asked, &all.borrow(), index, &rules, &seed, made)?;
         let session = Session::begin(book, plan, &[])?;
-        let name = field.borrow().names[index].clone();
-        let sampler = Turn::new(Rc::clone(&field), index);
+        let name = all.borrow().benchmarks[index].full_name.clone();
+        let sampler = BenchmarkSampler::new(Rc::clone(&all), index);
         contests.push(Contest { name, lines: Vec::new(), session, sampler });
     }
     Ok(check::LineUp { contests, done: Vec::new(), rules })
@@ -426,21 +420,17 @@ fn contests(
 /// Returns the plan of a benchmark. All have the same seed, so that they draw the same orders.
 fn plan(
     asked: &SuiteRequest,
-    field: &Field,
+    all: &Benchmarks,
     index: usize,
     rules: &Rules,
     seed: &str,
     made: &Revisions,
 ) -> Result<Plan> {
-    let benchmark = &field.benchmarks[index];
-    let error = match rules.family {
-        Family::EBonferroni => family::bonferroni_error(rules.error, rules.claims),
-        Family::EBh => family::e_bh_error(rules.error, rules.claims, 1),
-    };
-    let command = format!("{} {}", field.harness.name(), field.names[index]);
+    let benchmark = &all.benchmarks[index];
+    let command = format!("{} {}", all.harness.name(), benchmark.full_name);
     let request = Request::new(vec![command], seed.to_owned());
     let mut request = Request {
-        error,
+        error: rules.error_of_a_claim(),
         resolution: revisions::RESOLUTION,
         budget: Some(rules.budget),
         gate: Gate::OpenUnlessRefuted,
@@ -451,17 +441,14 @@ fn plan(
     request.program.check = Check::Exit;
     request.program.output = OutputPlan::Null;
     request.program.primer = Primer::Never;
-    let pair = &field.pairs[benchmark.pair];
+    let pair = &all.pairs[benchmark.pair];
     request.program.timeout_ns = Some(pair.limit.as_nanos() as u64);
     // What the digits of a time leave open is as a clock's step.
     request.clock_step_ns = 1_f64.max(benchmark.step_ns * benchmark.iterations as f64);
     let mut plan = revisions::plan(request, asked.max_slowdown)?;
-    for (contestant, revision) in plan.contestants.iter_mut().zip(&made.revisions) {
-        contestant.directory = Some(made.folder(revision.name).display().to_string());
-        contestant.parameters.push(("commit".to_owned(), revision.commit.clone()));
-    }
+    made.place(&mut plan)?;
     plan.suite = Some(Box::new(SuitePlan {
-        harness: field.harness.name().to_owned(),
+        harness: all.harness.name().to_owned(),
         program: pair.programs[1].name.clone(),
         benchmark: benchmark.name.clone(),
         iterations: benchmark.iterations,

@@ -16,6 +16,7 @@ mod tests;
 use crate::children::Leader;
 use crate::files;
 use crate::system::shell_status;
+use serde_json::Value;
 use std::fmt;
 use std::fs;
 use std::io;
@@ -45,7 +46,7 @@ pub trait Harness: Sync {
     fn build(&self, at: &Place<'_>) -> Result<Vec<Program>, Failure>;
 
     /// Returns the command that runs a program's benchmarks: those of these names, or all. Each
-    /// takes about `slice`; results that are no output go to an empty folder.
+    /// takes about `slice`; results that are no output go to its folder.
     fn command(&self, program: &Program, asked: &SliceRequest<'_>) -> Command;
 
     /// Reads what a run said: each benchmark that it timed.
@@ -86,8 +87,14 @@ pub struct SliceRequest<'a> {
     pub names: Option<&'a [&'a str]>,
     /// About how long each is timed.
     pub slice: Duration,
-    /// An empty folder for results that are files.
+    /// A folder for results that are files, which is made anew.
     pub results: &'a Path,
+    /// The bytes of padding in the environment.
+    pub padding_bytes: u32,
+    /// The time at which the run is ended.
+    pub limit: Duration,
+    /// Becomes true when the user asks to stop.
+    pub stop: &'a AtomicBool,
 }
 
 /// A benchmark that was timed.
@@ -149,80 +156,47 @@ pub enum Failure {
 /// The longest time that is believed: a day and a half.
 const MOST_NS: f64 = 1e14;
 
-/// Runs all benchmarks of a program once. Returns those that were timed and, if some were and the
-/// program failed nevertheless, how.
+/// Runs a program once. Returns the benchmarks that it timed and, if it timed some and failed
+/// nevertheless, how.
 ///
 /// # Errors
-/// As [`time`], if none was timed.
+/// Fails if it cannot be started, takes too long, times nothing and fails, or is not understood.
 pub fn look(
     harness: &dyn Harness,
     program: &Program,
     asked: &SliceRequest<'_>,
-    limit: Duration,
-    stop: &AtomicBool,
 ) -> Result<(Vec<Timed>, Option<Failure>), Failure> {
-    let ran = run_once(harness, program, asked, 0, limit, stop)?;
-    let timed = read(harness, program, asked, &ran.output);
-    match (timed, ran.failure) {
-        (Ok(timed), failure) if !timed.is_empty() || failure.is_none() => Ok((timed, failure)),
-        (_, Some(failure)) | (Err(failure), None) => Err(failure),
-        (Ok(timed), None) => Ok((timed, None)),
+    empty(asked.results).map_err(Failure::of(asked.results))?;
+    let what = format!("{} {}", harness.name(), program.name);
+    let what = what.trim_end();
+    let mut command = harness.command(program, asked);
+    let padding = "x".repeat(asked.padding_bytes as usize);
+    command.current_dir(&program.folder).env(crate::image::PADDING_NAME, padding);
+    let Ran { output, failure } = run(&mut command, what, asked.limit, asked.stop)?;
+    let timed = harness.read(&output, asked.results);
+    let mut timed = match timed {
+        Ok(timed) => timed,
+        Err(why) => return Err(failure.unwrap_or(Failure::Other(format!("{what}: {why}")))),
+    };
+    // What takes no time has no ratio.
+    timed.retain(|one| one.ns > 0.0 && one.ns <= MOST_NS);
+    match failure {
+        Some(failure) if timed.is_empty() => Err(failure),
+        failure => Ok((timed, failure)),
     }
 }
 
-/// Runs a program once.
+/// Runs a program once, and returns the benchmarks that it timed.
 ///
 /// # Errors
-/// Fails if it cannot be started, takes longer than `limit`, fails, or is not understood.
+/// Fails if it cannot be started, takes too long, fails, or is not understood.
 pub fn time(
     harness: &dyn Harness,
     program: &Program,
     asked: &SliceRequest<'_>,
-    padding_bytes: u32,
-    limit: Duration,
-    stop: &AtomicBool,
 ) -> Result<Vec<Timed>, Failure> {
-    let ran = run_once(harness, program, asked, padding_bytes, limit, stop)?;
-    match ran.failure {
-        Some(failure) => Err(failure),
-        None => read(harness, program, asked, &ran.output),
-    }
-}
-
-fn what(harness: &dyn Harness, program: &Program) -> String {
-    format!("{} {}", harness.name(), program.name).trim_end().to_owned()
-}
-
-fn run_once(
-    harness: &dyn Harness,
-    program: &Program,
-    asked: &SliceRequest<'_>,
-    padding_bytes: u32,
-    limit: Duration,
-    stop: &AtomicBool,
-) -> Result<Ran, Failure> {
-    empty(asked.results).map_err(Failure::of(asked.results))?;
-    let mut command = harness.command(program, asked);
-    command.current_dir(&program.folder).env(crate::image::PADDING_NAME, padding(padding_bytes));
-    run(&mut command, &what(harness, program), limit, stop)
-}
-
-fn read(
-    harness: &dyn Harness,
-    program: &Program,
-    asked: &SliceRequest<'_>,
-    output: &str,
-) -> Result<Vec<Timed>, Failure> {
-    let timed = harness.read(output, asked.results).map(|mut timed| {
-        // What takes no time has no ratio.
-        timed.retain(|one| one.ns > 0.0 && one.ns <= MOST_NS);
-        timed
-    });
-    timed.map_err(|why| Failure::Other(format!("{}: {why}", what(harness, program))))
-}
-
-fn padding(bytes: u32) -> String {
-    "x".repeat(bytes as usize)
+    let (timed, failure) = look(harness, program, asked)?;
+    failure.map_or(Ok(timed), Err)
 }
 
 /// Makes a folder anew.
@@ -345,6 +319,21 @@ fn files_below(folder: &Path, found: &mut Vec<PathBuf>) {
 fn contains(path: &Path, signs: &[&[u8]]) -> bool {
     let all = fs::read(path).unwrap_or_default();
     signs.iter().any(|sign| all.windows(sign.len()).any(|part| part == *sign))
+}
+
+/// The file of results, of harnesses that write one.
+const RESULTS: &str = "results.json";
+
+/// Reads a file of JSON.
+fn json(path: &Path) -> Result<Value, String> {
+    let said = |error: String| format!("{}: {error}", path.display());
+    let text = fs::read_to_string(path).map_err(|error| said(error.to_string()))?;
+    serde_json::from_str(&text).map_err(|error| said(error.to_string()))
+}
+
+/// Returns how many threads may run at once.
+fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// Returns a path as text.

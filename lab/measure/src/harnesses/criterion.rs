@@ -1,7 +1,8 @@
 //! The Rust crate criterion.
 
 use super::{
-    Failure, Harness, Place, Program, SliceRequest, Timed, any_of, contains, files_below, text,
+    Failure, Harness, Place, Program, SliceRequest, Timed, any_of, contains, files_below, json,
+    text,
 };
 use serde_json::Value;
 use std::fs;
@@ -93,11 +94,6 @@ impl Harness for Criterion {
         })
         .collect()
     }
-}
-
-fn json(path: &Path) -> Result<Value, String> {
-    let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 /// Whether a manifest asks for criterion.

@@ -1,6 +1,8 @@
 //! `go test -bench`.
 
-use super::{Failure, Harness, Place, Program, SliceRequest, Timed, escaped, files_below, text};
+use super::{
+    Failure, Harness, Place, Program, SliceRequest, Timed, escaped, files_below, text, threads,
+};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -65,21 +67,17 @@ impl Harness for Go {
     /// the number of threads, if there is more than one.
     fn read(&self, output: &str, _: &Path) -> Result<Vec<Timed>, String> {
         let mut timed = Vec::new();
-        let behind = if threads() > 1 { format!("-{}", threads()) } else { " ".to_owned() };
+        let behind = (threads() > 1).then(|| format!("-{}", threads()));
         for line in output.lines().filter(|line| line.starts_with("Benchmark")) {
             let words: Vec<&str> = line.split_whitespace().collect();
             let Some(at) = words.iter().position(|word| *word == "ns/op") else { continue };
-            let name = words[0].strip_suffix(&behind).unwrap_or(words[0]);
+            let name = behind.as_ref().and_then(|behind| words[0].strip_suffix(behind));
+            let name = name.unwrap_or(words[0]);
             let one = words.get(at.wrapping_sub(1)).and_then(|ns| Timed::read(name, ns));
             timed.push(one.ok_or_else(|| format!("no time before 'ns/op' in '{line}'"))?);
         }
         Ok(timed)
     }
-}
-
-/// How many threads of Go run at once.
-fn threads() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// Returns the test files that have benchmarks.

@@ -1,9 +1,9 @@
 //! google-benchmark.
 
 use super::{
-    Failure, Harness, Place, Program, SliceRequest, Timed, any_of, contains, files_below, text,
+    Failure, Harness, Place, Program, RESULTS, SliceRequest, Timed, any_of, contains, files_below,
+    json, text, threads,
 };
-use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -11,8 +11,6 @@ use std::process::Command;
 
 pub(super) struct Google;
 
-/// The file of results.
-const RESULTS: &str = "results.json";
 /// What programs have that are linked with it: the name of an option, or the function of a shared
 /// library that reads it.
 const SIGNS: [&[u8]; 2] = [b"benchmark_list_tests", b"_ZN9benchmark10Initialize"];
@@ -37,7 +35,7 @@ impl Harness for Google {
             let configure = ["cmake", "-S", &source, "-B", &built, "-DCMAKE_BUILD_TYPE=Release"];
             let more = at.words.iter().map(String::as_str);
             at.tool(&configure.into_iter().chain(more).collect::<Vec<_>>())?;
-            at.tool(&["cmake", "--build", &built, "--parallel", "2"])?;
+            at.tool(&["cmake", "--build", &built, "--parallel", &threads().to_string()])?;
         }
         let from = if has_lists { at.built } else { at.project };
         let mut found = Vec::new();
@@ -67,9 +65,7 @@ impl Harness for Google {
     /// Reads the JSON that it writes: the mean of all repetitions of a benchmark. Aggregates are
     /// left out, and what was skipped or failed.
     fn read(&self, _: &str, results: &Path) -> Result<Vec<Timed>, String> {
-        let path = results.join(RESULTS);
-        let text = fs::read_to_string(&path).map_err(|error| format!("no results: {error}"))?;
-        let all: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+        let all = json(&results.join(RESULTS))?;
         let all = all["benchmarks"].as_array().ok_or("there is no list 'benchmarks'")?;
         let mut timed: Vec<(Timed, f64)> = Vec::new();
         for one in all.iter().filter(|one| one["run_type"] != "aggregate") {

@@ -1,15 +1,11 @@
 //! pytest-benchmark.
 
-use super::{Failure, Harness, Place, Program, SliceRequest, Timed, text};
-use serde_json::Value;
+use super::{Failure, Harness, Place, Program, RESULTS, SliceRequest, Timed, json, text};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 pub(super) struct Pytest;
-
-/// The file of results.
-const RESULTS: &str = "results.json";
 
 impl Harness for Pytest {
     fn name(&self) -> &'static str {
@@ -52,9 +48,12 @@ impl Harness for Pytest {
     /// Reads the file of results: the mean of each benchmark, by its name with its file.
     fn read(&self, _: &str, results: &Path) -> Result<Vec<Timed>, String> {
         // It writes none where there is no benchmark.
-        let Ok(text) = fs::read_to_string(results.join(RESULTS)) else { return Ok(Vec::new()) };
-        let all: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
-        let all = all["benchmarks"].as_array().ok_or("there is no list 'benchmarks'")?.clone();
+        let path = results.join(RESULTS);
+        if !path.exists() {
+            return Ok(Vec::new());
+        }
+        let all = json(&path)?;
+        let all = all["benchmarks"].as_array().ok_or("there is no list 'benchmarks'")?;
         all.iter()
             .map(|one| {
                 let name = one["fullname"].as_str().ok_or("a benchmark has no fullname")?;

@@ -11,8 +11,10 @@ fn words(harness: &dyn Harness, names: Option<&[&str]>) -> Vec<String> {
     let program =
         Program { name: String::new(), words: vec!["./bench".to_owned()], folder: PathBuf::new() };
     let slice = Duration::from_millis(20);
-    let command =
-        harness.command(&program, &SliceRequest { names, slice, results: Path::new("/r") });
+    let (limit, stop) = (Duration::from_secs(1), AtomicBool::new(false));
+    let results = Path::new("/r");
+    let asked = SliceRequest { names, slice, results, padding_bytes: 0, limit, stop: &stop };
+    let command = harness.command(&program, &asked);
     command.get_args().map(|word| word.to_string_lossy().into_owned()).collect()
 }
 

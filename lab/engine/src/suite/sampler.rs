@@ -23,6 +23,10 @@ pub(super) struct Benchmark {
     pub pair: usize,
     /// Its name in the program.
     pub name: String,
+    /// Its name in the suite.
+    pub full_name: String,
+    /// Whether its claim is open.
+    pub is_open: bool,
     /// A sample is the time of so many iterations.
     pub iterations: u64,
     /// The step of the times that the harness says, in nanoseconds; 0 if they are exact.
@@ -52,26 +56,22 @@ pub(super) struct Shared {
     round: u64,
     /// The benchmarks that are timed together, decided before the first process.
     company: Vec<usize>,
-    /// The nanoseconds an iteration took, of each side that has run; `None` if it failed.
-    sides: [Option<Option<HashMap<String, f64>>>; 2],
+    /// The nanoseconds an iteration took, of each side that has run.
+    sides: [Option<HashMap<String, f64>>; 2],
 }
 
 /// All benchmarks of a suite.
-pub(super) struct Field {
+pub(super) struct Benchmarks {
     pub harness: &'static dyn Harness,
     pub pairs: Vec<Pair>,
     pub benchmarks: Vec<Benchmark>,
-    /// Their names in the suite.
-    pub names: Vec<String>,
-    /// Whether the claim of each is open.
-    pub open: Vec<bool>,
     /// A folder for results.
     pub results: PathBuf,
     pub slice: Duration,
     pub stop: &'static AtomicBool,
 }
 
-impl Field {
+impl Benchmarks {
     /// Returns how long an iteration of a benchmark took in a process of one side in a round.
     ///
     /// The contests draw the same coins and are raced in step, so the first that comes to a round
@@ -86,49 +86,66 @@ impl Field {
     ) -> Result<Option<f64>, Failure> {
         let pair = self.benchmarks[index].pair;
         let name = self.benchmarks[index].name.clone();
-        if self.pairs[pair].is_alone {
-            let timed = self.run(&[index], side, padding_bytes)?;
-            let ns = timed.get(&name).copied();
-            return ns.map(Some).ok_or_else(|| not_timed(&name));
-        }
-        if self.pairs[pair].shared.round != round || self.pairs[pair].shared.company.is_empty() {
-            let is_there =
-                |other: &usize| self.open[*other] && self.benchmarks[*other].pair == pair;
-            let company = (0..self.benchmarks.len()).filter(is_there).collect();
+        let ns = if self.pairs[pair].is_alone {
+            self.run(&[index], side, padding_bytes)?.remove(&name)
+        } else {
+            match self.time_together(pair, (round, side), padding_bytes)? {
+                Some(timed) => timed.get(&name).copied(),
+                None => return Ok(None),
+            }
+        };
+        ns.map(Some).ok_or_else(|| not_timed(&name))
+    }
+
+    /// Returns what a process of one side has said in a round of all open benchmarks of a program,
+    /// which runs now if it has not yet.
+    fn time_together(
+        &mut self,
+        pair: usize,
+        (round, side): (u64, usize),
+        padding_bytes: u32,
+    ) -> Result<Option<&HashMap<String, f64>>, Failure> {
+        let shared = &self.pairs[pair].shared;
+        if shared.round != round || shared.company.is_empty() {
+            let all = self.benchmarks.iter().enumerate();
+            let company = all.filter(|(_, other)| other.is_open && other.pair == pair);
+            let company = company.map(|(other, _)| other).collect();
             self.pairs[pair].shared = Shared { round, company, sides: [None, None] };
         }
-        if self.pairs[pair].shared.sides[side].is_none() {
-            let company = self.pairs[pair].shared.company.clone();
-            let timed = match self.run(&company, side, padding_bytes) {
-                Ok(timed) => Some(timed),
-                Err(failure) if company.len() == 1 || failure == Failure::Interrupted => {
+        let shared = &self.pairs[pair].shared;
+        if shared.sides[side].is_none() {
+            match self.run(&shared.company, side, padding_bytes) {
+                Ok(timed) => self.pairs[pair].shared.sides[side] = Some(timed),
+                Err(failure) if shared.company.len() == 1 || failure == Failure::Interrupted => {
                     return Err(failure);
                 }
-                Err(_) => None,
-            };
-            self.pairs[pair].is_alone = timed.is_none();
-            self.pairs[pair].shared.sides[side] = Some(timed);
+                Err(_) => self.pairs[pair].is_alone = true,
+            }
         }
-        let timed = self.pairs[pair].shared.sides[side].as_ref().and_then(Option::as_ref);
-        let Some(timed) = timed else { return Ok(None) };
-        timed.get(&name).copied().map(Some).ok_or_else(|| not_timed(&name))
+        Ok(self.pairs[pair].shared.sides[side].as_ref())
     }
 
     fn run(
         &self,
         company: &[usize],
         side: usize,
-        padding: u32,
+        padding_bytes: u32,
     ) -> Result<HashMap<String, f64>, Failure> {
         let names: Vec<&str> =
             company.iter().map(|index| self.benchmarks[*index].name.as_str()).collect();
         // One argument, or variable, has room for 128 KiB. What else is timed then is not used.
         let bytes: usize = names.iter().map(|name| 2 * name.len()).sum();
         let names = (bytes < MOST_NAME_BYTES).then_some(&names[..]);
-        let asked = SliceRequest { names, slice: self.slice, results: &self.results };
         let pair = &self.pairs[self.benchmarks[company[0]].pair];
-        let program = &pair.programs[side];
-        let timed = harnesses::time(self.harness, program, &asked, padding, pair.limit, self.stop)?;
+        let asked = SliceRequest {
+            names,
+            slice: self.slice,
+            results: &self.results,
+            padding_bytes,
+            limit: pair.limit,
+            stop: self.stop,
+        };
+        let timed = harnesses::time(self.harness, &pair.programs[side], &asked)?;
         Ok(timed.into_iter().map(|one| (one.name, one.ns)).collect())
     }
 }
@@ -138,20 +155,20 @@ fn not_timed(name: &str) -> Failure {
 }
 
 /// The contest of a benchmark, as a source of samples.
-pub struct Turn {
-    field: Rc<RefCell<Field>>,
+pub struct BenchmarkSampler {
+    all: Rc<RefCell<Benchmarks>>,
     index: usize,
     /// How many times it was asked: twice a round.
     asked: u64,
 }
 
-impl Turn {
-    pub(super) fn new(field: Rc<RefCell<Field>>, index: usize) -> Turn {
-        Turn { field, index, asked: 0 }
+impl BenchmarkSampler {
+    pub(super) fn new(all: Rc<RefCell<Benchmarks>>, index: usize) -> BenchmarkSampler {
+        BenchmarkSampler { all, index, asked: 0 }
     }
 }
 
-impl Sampler for Turn {
+impl Sampler for BenchmarkSampler {
     fn contestants(&mut self) -> Contestants<'_> {
         Contestants::Programs(self)
     }
@@ -165,14 +182,14 @@ impl Sampler for Turn {
     }
 }
 
-impl ProgramSampler for Turn {
+impl ProgramSampler for BenchmarkSampler {
     fn run(&mut self, request: &RunRequest) -> Result<Ran, RunFailure> {
         let place = (self.asked / 2, request.contestant);
         self.asked += 1;
-        let mut field = self.field.borrow_mut();
-        let ns = field.time(self.index, place, request.padding_bytes);
-        let ns = ns.map_err(|failure| fault(failure, &field.names[self.index]))?;
-        let iterations = field.benchmarks[self.index].iterations as f64;
+        let mut all = self.all.borrow_mut();
+        let ns = all.time(self.index, place, request.padding_bytes);
+        let ns = ns.map_err(|failure| fault(failure, &all.benchmarks[self.index].full_name))?;
+        let iterations = all.benchmarks[self.index].iterations as f64;
         let wall_ns = ns.map_or(0, |ns| (ns * iterations).round() as u64);
         // Only the time is known: a process does more than this benchmark.
         let known = Sample { user_ns: 0, peak_memory_bytes: 0, ..Sample::of_wall_ns(wall_ns) };
@@ -182,7 +199,7 @@ impl ProgramSampler for Turn {
     }
 
     fn clean_up(&mut self, _contestant: usize) -> Result<(), RunFailure> {
-        self.field.borrow_mut().open[self.index] = false;
+        self.all.borrow_mut().benchmarks[self.index].is_open = false;
         Ok(())
     }
 }
@@ -205,7 +222,7 @@ mod tests {
     static STOP: AtomicBool = AtomicBool::new(false);
 
     /// A suite of two benchmarks, whose process of a side runs this and is counted.
-    fn field(folder: &tempfile::TempDir, sides: [&str; 2]) -> Field {
+    fn all(folder: &tempfile::TempDir, sides: [&str; 2]) -> Benchmarks {
         let count = folder.path().join("count");
         let program = |script: &str| Program {
             name: String::new(),
@@ -218,6 +235,8 @@ mod tests {
         let benchmark = |name: &str| Benchmark {
             pair: 0,
             name: name.to_owned(),
+            full_name: name.to_owned(),
+            is_open: true,
             iterations: 1_000_000,
             step_ns: 1.0,
         };
@@ -228,12 +247,10 @@ mod tests {
             is_alone: false,
             shared: Shared::default(),
         };
-        Field {
+        Benchmarks {
             harness,
             pairs: vec![pair],
             benchmarks: vec![benchmark("a"), benchmark("b")],
-            names: vec!["a".to_owned(), "b".to_owned()],
-            open: vec![true; 2],
             results: folder.path().join("results"),
             slice: Duration::from_millis(1),
             stop: &STOP,
@@ -247,41 +264,41 @@ mod tests {
     #[test]
     fn a_round_has_a_process_of_each_side() {
         let folder = tempfile::tempdir().unwrap();
-        let mut field = field(&folder, ["echo a 10; echo b 20", "echo a 11; echo b 22"]);
+        let mut all = all(&folder, ["echo a 10; echo b 20", "echo a 11; echo b 22"]);
         for round in 0..3 {
             // The coins say head first; who is asked second finds what the first has brought.
-            assert_eq!(field.time(0, (round, 1), 7), Ok(Some(11.0)));
-            assert_eq!(field.time(0, (round, 0), 7), Ok(Some(10.0)));
-            assert_eq!(field.time(1, (round, 1), 7), Ok(Some(22.0)));
-            assert_eq!(field.time(1, (round, 0), 7), Ok(Some(20.0)));
+            assert_eq!(all.time(0, (round, 1), 7), Ok(Some(11.0)));
+            assert_eq!(all.time(0, (round, 0), 7), Ok(Some(10.0)));
+            assert_eq!(all.time(1, (round, 1), 7), Ok(Some(22.0)));
+            assert_eq!(all.time(1, (round, 0), 7), Ok(Some(20.0)));
         }
         assert_eq!(started(&folder), 6);
-        field.open[0] = false;
-        assert_eq!(field.time(1, (3, 0), 7), Ok(Some(20.0)));
-        assert_eq!(field.pairs[0].shared.company, [1]);
+        all.benchmarks[0].is_open = false;
+        assert_eq!(all.time(1, (3, 0), 7), Ok(Some(20.0)));
+        assert_eq!(all.pairs[0].shared.company, [1]);
     }
 
     #[test]
     fn once_all_have_failed_each_is_alone_on_both_sides() {
         let folder = tempfile::tempdir().unwrap();
         let fails = "case $TIEBREAK_BENCHMARKS in *b*) exit 3;; esac; echo a 11";
-        let mut field = field(&folder, ["echo a 10; echo b 20", fails]);
-        assert_eq!(field.time(0, (0, 0), 7), Ok(Some(10.0)));
-        assert_eq!(field.time(0, (0, 1), 7), Ok(None), "nobody knows who it was");
+        let mut all = all(&folder, ["echo a 10; echo b 20", fails]);
+        assert_eq!(all.time(0, (0, 0), 7), Ok(Some(10.0)));
+        assert_eq!(all.time(0, (0, 1), 7), Ok(None), "nobody knows who it was");
         assert_eq!(started(&folder), 2);
         // What was measured together is of no use to the other.
-        assert_eq!(field.time(1, (0, 0), 7), Ok(Some(20.0)));
-        assert!(matches!(field.time(1, (0, 1), 7), Err(Failure::Status { status: 3, .. })));
+        assert_eq!(all.time(1, (0, 0), 7), Ok(Some(20.0)));
+        assert!(matches!(all.time(1, (0, 1), 7), Err(Failure::Status { status: 3, .. })));
         assert_eq!(started(&folder), 4);
-        assert_eq!(field.time(0, (1, 1), 7), Ok(Some(11.0)));
+        assert_eq!(all.time(0, (1, 1), 7), Ok(Some(11.0)));
         assert_eq!(started(&folder), 5);
     }
 
     #[test]
     fn what_is_not_timed_is_said() {
         let folder = tempfile::tempdir().unwrap();
-        let mut field = field(&folder, ["echo a 10", "echo a 10"]);
-        assert_eq!(field.time(0, (0, 0), 0), Ok(Some(10.0)));
-        assert_eq!(field.time(1, (0, 0), 0), Err(not_timed("b")));
+        let mut all = all(&folder, ["echo a 10", "echo a 10"]);
+        assert_eq!(all.time(0, (0, 0), 0), Ok(Some(10.0)));
+        assert_eq!(all.time(1, (0, 0), 0), Err(not_timed("b")));
     }
 }
