@@ -11,7 +11,7 @@ use tiebreak_lab::core::fingerprint::Fingerprint;
 use tiebreak_lab::core::journal::{Event, Journal, RunHeader, StopReason};
 use tiebreak_lab::core::metric::Metric;
 use tiebreak_lab::core::plan::{Adjust, Budget, Centre, Check, Gate, Plan, ProgramPlan};
-use tiebreak_lab::core::sample::{BatchTime, Mark, Outcome, Sample};
+use tiebreak_lab::core::sample::{BatchTime, Outcome, Sample};
 use tiebreak_lab::core::sampler::{
     Contestants, FunctionSampler, OutputDigest, ProgramSampler, Quiet, Ran, RunFailure, RunRequest,
     Sampler, UnitFailure, UnitRan, UnitRequest,
@@ -172,7 +172,6 @@ impl ProgramSampler for VirtualSampler {
         } else if behaviour.clock_backwards_every.is_some_and(|every| number.is_multiple_of(every))
         {
             sample.outcome = Outcome::Unusable;
-            sample.marks = sample.marks.with(Mark::ClockBackwards);
         }
         self.pass(sample.wall_ns);
         let text = (behaviour.output)(number);
